@@ -213,7 +213,7 @@ test('timers and chance come from few places, so that tests can put others in th
   const using = (pattern: RegExp) => sources.filter((file) => pattern.test(code(file))).sort();
   expect(using(/\bset(?:Timeout|Interval)\b/)).toEqual([
     'src/account/system-clock.ts',
-    'src/commands/doctor/checks.ts',
+    'src/commands/doctor/examination.ts',
     'src/sandbox/answer-call.ts',
     'src/sandbox/inbox/admin.ts',
     'src/service/network/connector.ts',

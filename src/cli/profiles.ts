@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { printable } from '../report/output.ts';
 import { isLoopback } from '../request/small.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
-import { keychainEntry } from '../settings/keychain.ts';
+import { clearKeychain } from '../settings/keychain.ts';
 import { contractPath, learnedPath, mappingsPath, tokenPath } from '../settings/paths.ts';
 import type { Profile } from '../settings/profile-store.ts';
 import { notLoggedIn } from '../settings/settings.ts';
@@ -45,7 +45,7 @@ export async function forgetProfile(context: Context, name: string): Promise<Pro
   await forgetFile(context, `The mappings of profile ${name}`, mappingsPath(paths, name));
   await forgetFile(context, `The contract of profile ${name}`, contractPath(paths, name));
   await warnOfRepair(context);
-  if (removed?.keychain) await forgetKeychain(context, name, removed);
+  if (removed !== null) await forgetKeychain(context, name, removed);
   return removed;
 }
 
@@ -61,10 +61,10 @@ async function forgetFile(context: Context, what: string, path: string): Promise
   }
 }
 
-/** Removes a profile's secret from the keychain, and warns if that fails. */
+/** Removes a profile's secret from the keychain, if it is there, and warns if that fails. */
 export async function forgetKeychain(context: Context, name: string, profile: Profile): Promise<void> {
   try {
-    await keychainEntry(name, profile, { env: context.process.env }).remove();
+    await clearKeychain(name, profile, context.process.env);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     const reporter = await context.reporter();

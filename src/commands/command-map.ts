@@ -3,7 +3,7 @@ import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { longName, placeholder, within } from '../cli/table/commands.ts';
 import type { Flags } from '../cli/table/flags.ts';
-import { GLOBAL } from '../cli/table/options.ts';
+import { EVERYWHERE } from '../cli/table/options.ts';
 import type { ArgumentRow, CommandRow } from '../cli/table/row.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { ERRORS } from '../request/words/error-codes.ts';
@@ -18,7 +18,7 @@ export async function commandMap(context: TellingContext, words: readonly string
   const commands = within(words)
     .filter(([name, { run }]) => run && !name.startsWith('__'))
     .map(mapped);
-  const document = { version: context.version, commands, globalOptions: mappedFlags(GLOBAL) };
+  const document = { version: context.version, commands, globalOptions: mappedFlags(EVERYWHERE) };
   await (await context.reporter()).result('help', document, () => JSON.stringify(document, null, 2));
   return 0;
 }
@@ -77,7 +77,7 @@ function mappedFlags(flags: Flags): MappedOption[] {
       choices: choices ? [...choices] : null,
       default: ['string', 'number', 'boolean'].includes(typeof initial) ? (initial as string | number | boolean) : null,
       environment: ENVIRONMENT.find((entry) => entry.option === name)?.names[0] ?? null,
-      isRare: flag.isRare === true || flags === GLOBAL,
+      isRare: flag.isRare === true || flags === EVERYWHERE,
       description: flag.about,
     };
   });

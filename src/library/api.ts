@@ -240,8 +240,8 @@ export interface Marketplace {
   /**
    * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles unknown outcomes, and
    * accounts for every row. Nothing is sent before the last row has been read. If some of the rows were sent as described
-   * for `create`, it rejects before the first one is sent. Meanwhile other calls wait, except `validate` and `log`. The
-   * rows are held in memory.
+   * for `create`, it rejects before the first one is sent. It runs alone: beside `create` or `resolve` it is refused, and
+   * so are these beside it. The rows are held in memory.
    */
   importRows(
     rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,

@@ -1,14 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { openConnection } from '../account/connection.ts';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
+import { describeAudio, readAudioBase64 } from '../input/audio.ts';
+import { type Contract, contractAt, withJudges } from '../request/contract/contract.ts';
+import type { RequestOperationName } from '../request/contract/operations.ts';
+import { documentedContract } from '../request/contract/public-api.ts';
+import type { OpenLog } from '../request/log/log-store.ts';
+import type { AudioReader, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { type Network, proxyFor } from '../service/network/connector.ts';
+import type { Refused } from '../service/pacing/rate-limiter.ts';
+import { ContractStore } from '../settings/contract-store.ts';
 import { requireCertificateCheck } from '../settings/settings.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
+import type { OpenedAccount } from './import-rows.ts';
 import type { LibrarySettings } from './settings.ts';
 import { untilAborted } from './signals.ts';
 
@@ -19,6 +29,16 @@ import { untilAborted } from './signals.ts';
 export class LibraryHost extends Program {
   readonly halt = new AbortController();
   readonly #settings: LibrarySettings;
+  // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt, because
+  // that process has ended.
+  readonly #openLog = onceOpened(() => {
+    this.#opening = this.log.open(OPENED_FOR, true);
+    return this.#opening;
+  });
+  readonly contract = onceOpened(() => this.#contractInUse());
+  readonly account = onceOpened(() => this.#connect());
+  /** The log that is open for sending, or is being opened. */
+  #opening: Promise<OpenLog> | null = null;
   /** Aborted when the functions of the program that give secrets are not waited for any longer. */
   readonly #asking = new AbortController();
 
@@ -89,11 +109,103 @@ export class LibraryHost extends Program {
     };
   }
 
+  /** Opens the log for sending. A call that asks a program for a password waits no longer than its signal wants. */
+  openLog(signal: AbortSignal | null = null): Promise<OpenLog> {
+    const opened = this.#openLog();
+    return signal === null || this.#settings.store === undefined ? opened : untilAborted(opened, signal);
+  }
+
+  /** Reads the log: the open one, or else without opening it for sending. */
+  async readLog<Result>(read: (log: LogView) => Promise<Result>): Promise<Result> {
+    const log = await this.#opening?.catch(() => null);
+    if (log) return read(log);
+    await this.log.requireKnown();
+    const reader = await (await this.log.store()).openReader();
+    try {
+      return await read(reader);
+    } finally {
+      await reader.close();
+    }
+  }
+
+  async preparation(operations: readonly RequestOperationName[], strict = false) {
+    const { baseUrl, clientId, audioFolder } = this.#settings;
+    const contract = await this.contract();
+    return { destination: { baseUrl, clientId }, contract, operations, strict, audio: recordingsIn(audioFolder) };
+  }
+
+  async #contractInUse(): Promise<Contract> {
+    const { baseUrl, encoding } = this.#settings;
+    const learned = await this.#readContract();
+    return learned ? withJudges(contractAt(learned, baseUrl)) : documentedContract(encoding);
+  }
+
+  async #readContract(): Promise<Contract | null> {
+    const { contractFile, profile } = this.#settings;
+    if (contractFile === undefined) return null;
+    const contract = await new ContractStore(profile, contractFile, await this.trust()).read();
+    if (contract) return contract;
+    throw new SrqError('contract.unusable', `There is no contract ${contractFile}.`, NO_CONTRACT);
+  }
+
+  async #connect(): Promise<OpenedAccount> {
+    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
+    const account = {
+      destination: { baseUrl, clientId },
+      contract: await this.contract(),
+      readSecret: () => this.readSecret(),
+      network: (url: string) => this.network(url),
+      timeoutMs: timeoutMs ?? null,
+      traces: [],
+    };
+    let listener: Refused = () => {};
+    const asking = { rate, concurrency, audio: recordingsIn(audioFolder) };
+    const told: Refused = (http, pauseMs) => listener(http, pauseMs);
+    const connection = await openConnection(this, account, { ...asking, refused: told });
+    this.onClose(async () => connection.keepRate());
+    const listen = (refused: Refused) => {
+      listener = refused;
+    };
+    return { connection, listen };
+  }
+
   override close(): Promise<void> {
     this.#asking.abort();
     return super.close();
   }
 }
+
+/**
+ * Returns a function that opens something on its first call and then returns the same. After a failure the next call
+ * tries again.
+ */
+function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
+  let opened: Promise<Opened> | null = null;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+}
+
+function recordingsIn(folder: string | undefined): AudioReader {
+  return {
+    describe: (path) =>
+      folder === undefined
+        ? Promise.reject(
+            new SrqError('recording.unusable', 'Recordings are read from the audioFolder, and none is given.'),
+          )
+        : describeAudio(path, folder),
+    readBase64: readAudioBase64,
+  };
+}
+
+const NO_CONTRACT = 'Give contractFile the file that was learned for a profile.';
+
+/** What this process does, for others that find the log in use. */
+const OPENED_FOR = 'creating and importing';
 
 function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings, ending: AbortSignal): LogPlace {
   const file = join(stateFolder, `${profile}.ndjson`);

@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, openConnection } from '../account/connection.ts';
+import type { Connection } from '../account/connection.ts';
 import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { submitOne } from '../delivery/settle-by-key.ts';
 import { requireOneEach, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { fromLog, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
-import { describeAudio, readAudioBase64 } from '../input/audio.ts';
-import { type Contract, contractAt, withJudges } from '../request/contract/contract.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
-import { documentedContract } from '../request/contract/public-api.ts';
 import type { Draft } from '../request/lead/service-request.ts';
-import { isSelected, keysOfRun, type LogEntry, logEntryOf, type OpenLog } from '../request/log/log-store.ts';
-import type { AudioReader, LogView } from '../request/ports.ts';
+import { isSelected, keysOfRun, type LogEntry, logEntryOf } from '../request/log/log-store.ts';
+import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../request/words/finding.ts';
 import type { RequestApi } from '../service/client.ts';
-import type { Refused } from '../service/pacing/rate-limiter.ts';
-import { ContractStore } from '../settings/contract-store.ts';
 import type * as api from './api.ts';
 import {
   requireCallOptions,
@@ -28,13 +23,13 @@ import {
   requireRows,
   requireWord,
 } from './call-options.ts';
+import { Calls, ended, endOrAbort, type HowCalled } from './calls.ts';
 import { LibraryHost } from './host.ts';
-import { importTable, type OpenedAccount, sentBefore } from './import-rows.ts';
+import { importTable, sentBefore } from './import-rows.ts';
 import { forProgram } from './program-words.ts';
 import { draftOf, tableOf } from './rows.ts';
 import type { LibrarySettings } from './settings.ts';
 import { endedBySignal, haltWith, untilAborted } from './signals.ts';
-import { Calls, ended, endOrAbort, Turns } from './turns.ts';
 
 /**
  * The marketplace for a program that imports the library. Everything is opened when it is first used, and only once.
@@ -43,32 +38,15 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #settings: LibrarySettings;
   readonly #version: string;
   readonly #host: LibraryHost;
-  readonly #turns = new Turns();
   readonly #calls = new Calls();
-  readonly #openLog: () => Promise<OpenLog>;
-  readonly #openAccount: () => Promise<OpenedAccount>;
-  readonly #contract: () => Promise<Contract>;
-  /** The contract as it was learned, or null if there is none. */
-  readonly #learned: () => Promise<Contract | null>;
   /** The creates under way, by key. A create with the same key waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
-  /** The log that is open for sending, or is being opened. */
-  #opening: Promise<OpenLog> | null = null;
   #isClosed = false;
 
   constructor(settings: LibrarySettings, version: string) {
     this.#settings = settings;
     this.#version = version;
     this.#host = new LibraryHost(settings);
-    // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt,
-    // because that process has ended.
-    this.#openLog = onceOpened(() => {
-      this.#opening = this.#host.log.open(OPENED_FOR, true);
-      return this.#opening;
-    });
-    this.#learned = onceOpened(() => this.#readContract());
-    this.#contract = onceOpened(() => this.#contractInUse());
-    this.#openAccount = onceOpened(() => this.#connect());
   }
 
   get run(): string {
@@ -76,7 +54,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async validate(request: api.RequestFields, options: api.CallOptions = {}): Promise<api.ValidateResult> {
-    return this.#call(() => {
+    return this.#call('beside', () => {
       requireCallOptions(options);
       return this.#validate(this.#draft(request), options.signal);
     });
@@ -89,7 +67,7 @@ export class LibraryMarketplace implements api.Marketplace {
     if (!prepared.request) return nothing;
     const signal = this.#endingWith(own);
     try {
-      const { connection } = await untilAborted(this.#openAccount(), signal);
+      const { connection } = await untilAborted(this.#host.account(), signal);
       const client = this.#clientUntil(signal, connection);
       const { verdict, ids, http, message: said } = await client.validate(prepared.request);
       return { verdict, ids, http, message: said, key, problems, error: null };
@@ -100,7 +78,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
-    return this.#call(() => {
+    return this.#call('together', () => {
       requireCreateOptions(options);
       return this.#create(this.#draft(request), { ...options });
     });
@@ -111,14 +89,14 @@ export class LibraryMarketplace implements api.Marketplace {
     const { draft, prepared } = await this.#prepare(given, operationsOf(submitting));
     if (!draft || !prepared.request) return { ...notSent(prepared), status: 'invalid' };
     const signal = this.#endingWith(options.signal);
-    return this.#turns.together(() => this.#afterEqualOne({ ...prepared, draft }, submitting, signal), signal);
+    return this.#afterEqualOne({ ...prepared, draft }, submitting, signal);
   }
 
   async importRows(
     rows: Iterable<api.RequestFields> | AsyncIterable<api.RequestFields>,
     options: api.ImportOptions = {},
   ): Promise<api.ImportResult> {
-    return this.#call(() => {
+    return this.#call('alone', () => {
       requireRows(rows);
       requireImportOptions(options);
       return this.#importRows(rows, { ...options });
@@ -133,31 +111,29 @@ export class LibraryMarketplace implements api.Marketplace {
     const signal = this.#endingWith(options.signal);
     const table = await tableOf(rows, defaults, signal);
     const submitting = await this.#submitOptions(options);
-    const preparation = await this.#preparation(operationsOf(submitting), options.strict);
-    return this.#turns.alone(async () => {
-      const halt = haltWith(signal);
-      const log = await this.#openLogUntil(signal);
-      const openAccount = () => untilAborted(this.#openAccount(), signal);
-      const store = await this.#host.log.store();
-      const { concurrency, profile } = this.#settings;
-      // Each import is an occasion of its own, because a program may send the same rows again in the same run.
-      const sending = { ...submitting, occasion: randomUUID() };
-      const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
-      return importTable(table, { log, store, openAccount, preparation, halt, clock: this.#host.clock }, settings);
-    });
+    const preparation = await this.#host.preparation(operationsOf(submitting), options.strict);
+    const halt = haltWith(signal);
+    const log = await this.#host.openLog(signal);
+    const openAccount = () => untilAborted(this.#host.account(), signal);
+    const store = await this.#host.log.store();
+    const { concurrency, profile } = this.#settings;
+    // Each import is an occasion of its own, because a program may send the same rows again in the same run.
+    const sending = { ...submitting, occasion: randomUUID() };
+    const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
+    return importTable(table, { log, store, openAccount, preparation, halt, clock: this.#host.clock }, settings);
   }
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
-    return this.#call(() => {
+    return this.#call('alone', () => {
       requireKeys(keys);
       requireWord(word);
       const [named, said] = [[keys].flat(), typeof word === 'object' ? { ...word } : word];
-      return this.#turns.alone(() => this.#resolve(named, said));
+      return this.#resolve(named, said);
     });
   }
 
   async #resolve(named: readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
-    const log = await this.#openLog();
+    const log = await this.#host.openLog();
     const doubtful = named.length === 0 ? [] : await unknownRecords(await this.#host.log.store(), named);
     requireOneEach(doubtful, named);
     const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
@@ -194,9 +170,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // A call takes its turn only after its request is prepared, or its rows are read.
     await this.#calls.ended();
-    await this.#turns.idle();
     try {
       await this.#host.close();
     } catch (error) {
@@ -205,10 +179,10 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   /** Makes a call of the program. What it was given is copied before this returns. */
-  async #call<Result>(begin: () => Promise<Result>): Promise<Result> {
+  async #call<Result>(how: HowCalled, begin: () => Promise<Result>): Promise<Result> {
     try {
       this.#requireOpen();
-      return await this.#calls.track(begin());
+      return await this.#calls.track(how, begin);
     } catch (error) {
       throw forProgram(error);
     }
@@ -216,11 +190,6 @@ export class LibraryMarketplace implements api.Marketplace {
 
   #draft(request: api.RequestFields): Draft | Problem {
     return draftOf(request, this.#settings.defaults ?? {});
-  }
-
-  /** Opens the log. The store may ask the program for a password, for which a call waits no longer than it wants to. */
-  #openLogUntil(signal: AbortSignal): Promise<OpenLog> {
-    return this.#settings.store === undefined ? this.#openLog() : untilAborted(this.#openLog(), signal);
   }
 
   /** Creates a request once no create with the same key is under way. */
@@ -244,8 +213,8 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async #submit(submission: DraftSubmission, options: SubmitOptions, signal: AbortSignal): Promise<api.CreateResult> {
     if (signal.aborted) return this.#untried(submission, options);
-    const log = await this.#openLogUntil(signal);
-    const account = await untilAborted(this.#openAccount(), signal).catch((error: unknown) => {
+    const log = await this.#host.openLog(signal);
+    const account = await untilAborted(this.#host.account(), signal).catch((error: unknown) => {
       if (signal.aborted) return null;
       throw error;
     });
@@ -273,7 +242,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   /** Returns the result of a request whose signal has fired: what the log says of it. No log is made for that. */
   async #untried(submission: Submission & Prepared, options: SubmitOptions): Promise<api.CreateResult> {
-    const sent = await this.#readLog(async (log) => {
+    const sent = await this.#host.readLog(async (log) => {
       await log.prefetch([submission.key]);
       return loggedStatus(log.lookup(submission.key), options) && fromLog(submission, log, options);
     });
@@ -283,21 +252,8 @@ export class LibraryMarketplace implements api.Marketplace {
     return { ...told, problems: submission.problems, error, isRecorded: true };
   }
 
-  /** Reads the log: the open one, or else without opening it for sending. */
-  async #readLog<Result>(read: (log: LogView) => Promise<Result>): Promise<Result> {
-    const log = await this.#opening?.catch(() => null);
-    if (log) return read(log);
-    await this.#host.log.requireKnown();
-    const reader = await (await this.#host.log.store()).openReader();
-    try {
-      return await read(reader);
-    } finally {
-      await reader.close();
-    }
-  }
-
   async #submitOptions({ validate = true, onDuplicate = 'skip', again = false }: api.CreateOptions) {
-    const isThere = (await this.#contract()).validate !== null;
+    const isThere = (await this.#host.contract()).validate !== null;
     return { validate: validate && isThere, onDuplicate, again };
   }
 
@@ -306,7 +262,7 @@ export class LibraryMarketplace implements api.Marketplace {
    * addressed before. It would be created a second time.
    */
   async #requireNotSentBefore(submission: DraftSubmission, options: SubmitOptions, log: LogView): Promise<void> {
-    const preparation = await this.#preparation(operationsOf(options));
+    const preparation = await this.#host.preparation(operationsOf(options));
     const when = await draftSentBefore(submission.draft, submission, preparation, log);
     if (when === null) return;
     throw sentBefore(`The request was sent before, when ${when}. If it is sent now, it is created again.`);
@@ -319,52 +275,7 @@ export class LibraryMarketplace implements api.Marketplace {
     if (!('fields' in draft)) {
       return { draft: null, prepared: { row: 1, request: null, ref: null, problems: [draft] } };
     }
-    return { draft, prepared: await prepareDraft(draft, null, await this.#preparation(operations)) };
-  }
-
-  async #preparation(operations: readonly RequestOperationName[], strict = false) {
-    const { baseUrl, clientId, audioFolder } = this.#settings;
-    const contract = await this.#contract();
-    return { destination: { baseUrl, clientId }, contract, operations, strict, audio: recordingsIn(audioFolder) };
-  }
-
-  async #contractInUse(): Promise<Contract> {
-    const { baseUrl, encoding } = this.#settings;
-    const learned = await this.#learned();
-    return learned ? withJudges(contractAt(learned, baseUrl)) : documentedContract(encoding);
-  }
-
-  async #readContract(): Promise<Contract | null> {
-    const { contractFile } = this.#settings;
-    if (contractFile === undefined) return null;
-    const contract = await (await this.#contractStore(contractFile)).read();
-    if (contract) return contract;
-    throw new SrqError('contract.unusable', `There is no contract ${contractFile}.`, NO_CONTRACT);
-  }
-
-  async #contractStore(contract: string): Promise<ContractStore> {
-    return new ContractStore(this.#settings.profile, contract, await this.#host.trust());
-  }
-
-  async #connect(): Promise<OpenedAccount> {
-    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
-    const account = {
-      destination: { baseUrl, clientId },
-      contract: await this.#contract(),
-      readSecret: () => this.#host.readSecret(),
-      network: (url: string) => this.#host.network(url),
-      timeoutMs: timeoutMs ?? null,
-      traces: [],
-    };
-    let listener: Refused = () => {};
-    const asking = { rate, concurrency, audio: recordingsIn(audioFolder) };
-    const told: Refused = (http, pauseMs) => listener(http, pauseMs);
-    const connection = await openConnection(this.#host, account, { ...asking, refused: told });
-    this.#host.onClose(async () => connection.keepRate());
-    const listen = (refused: Refused) => {
-      listener = refused;
-    };
-    return { connection, listen };
+    return { draft, prepared: await prepareDraft(draft, null, await this.#host.preparation(operations)) };
   }
 
   /** Returns a signal that fires with this one or with the marketplace's own. */
@@ -383,38 +294,6 @@ export class LibraryMarketplace implements api.Marketplace {
 
 /** A checked request with the fields from which it was read. */
 type DraftSubmission = Submission & Prepared & { readonly draft: Draft };
-
-const NO_CONTRACT = 'Give contractFile the file that was learned for a profile.';
-
-/** What this process does, for others that find the log in use. */
-const OPENED_FOR = 'creating and importing';
-
-/**
- * Returns a function that opens something on its first call and then returns the same. After a failure the next call
- * tries again.
- */
-function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
-  let opened: Promise<Opened> | null = null;
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = null;
-      throw error;
-    });
-    return opened;
-  };
-}
-
-function recordingsIn(folder: string | undefined): AudioReader {
-  return {
-    describe: (path) =>
-      folder === undefined
-        ? Promise.reject(
-            new SrqError('recording.unusable', 'Recordings are read from the audioFolder, and none is given.'),
-          )
-        : describeAudio(path, folder),
-    readBase64: readAudioBase64,
-  };
-}
 
 /** Builds the result of a request for which nothing was sent. */
 function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {

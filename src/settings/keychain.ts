@@ -1,123 +1,77 @@
 import { execFile } from 'node:child_process';
 import { platform } from 'node:os';
+import { promisify } from 'node:util';
 import { SrqError, systemCode } from '../request/words/errors.ts';
+import type { Profile } from './profile-store.ts';
+import { type Environment, runSecretCommand, withoutSecrets } from './settings.ts';
 
-const SERVICE = 'srq';
 const LIMIT_MS = 10_000;
 
-/**
- * One secret in the operating system's keychain. Each method throws `SrqError('settings')` if the keychain cannot be
- * used.
- */
-export interface KeychainEntry {
-  read(): Promise<string | null>;
-  /** Stores the secret and resolves once it was read back unchanged. */
-  write(secret: string): Promise<void>;
-  remove(): Promise<void>;
-}
-
-export interface KeychainOptions {
-  readonly system?: string;
-  /** The environment of the system's command. */
-  readonly env?: Environment;
-  readonly limitMs?: number;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-interface Command {
-  readonly words: readonly [program: string, ...args: string[]];
-  /** What the command reads. A secret is never an argument, which every process of the machine can see. */
-  readonly reads?: string;
-}
-
+/** The words with which a system's own command keeps a secret. The secret is never one of them: each process sees them. */
 interface Keychain {
-  readonly read: (account: string) => Command;
-  readonly write: (account: string, secret: string) => Command;
-  readonly remove: (account: string) => Command;
-  /** The exit code that says that there is no such entry. */
-  readonly isMissing: (code: unknown, stderr: string) => boolean;
+  /** Prints the secret. It is the secret command of the profile. */
+  readonly lookup: string;
+  readonly store: readonly string[];
+  /** What `store` reads. */
+  readonly reads: (secret: string) => string;
+  readonly clear: readonly string[];
 }
 
-const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
-
-/** The command of each system that has one. Windows has none that gives a secret back. */
-const KEYCHAINS: Readonly<Record<string, Keychain>> = {
-  linux: {
-    read: (account) => ({ words: ['secret-tool', 'lookup', 'service', SERVICE, 'account', account] }),
-    write: (account, secret) => ({
-      words: ['secret-tool', 'store', '--label', SERVICE, 'service', SERVICE, 'account', account],
-      reads: secret,
-    }),
-    remove: (account) => ({ words: ['secret-tool', 'clear', 'service', SERVICE, 'account', account] }),
-    isMissing: (code, stderr) => code === 1 && stderr === '',
-  },
-  darwin: {
-    read: (account) => ({ words: ['security', 'find-generic-password', '-s', SERVICE, '-a', account, '-w'] }),
-    write: (account, secret) => ({
-      words: ['security', '-i'],
-      reads: `add-generic-password -U -s ${SERVICE} -a ${quoted(account)} -w ${quoted(secret)}\n`,
-    }),
-    remove: (account) => ({ words: ['security', 'delete-generic-password', '-s', SERVICE, '-a', account] }),
-    isMissing: (code) => code === 44,
-  },
+/** Windows has no command that gives a secret back. */
+const KEYCHAINS: Readonly<Record<string, (account: string) => Keychain>> = {
+  linux: (account) => ({
+    lookup: `secret-tool lookup service srq account ${account}`,
+    store: ['secret-tool', 'store', '--label', 'srq', 'service', 'srq', 'account', account],
+    reads: (secret) => secret,
+    clear: ['secret-tool', 'clear', 'service', 'srq', 'account', account],
+  }),
+  darwin: (account) => ({
+    lookup: `security find-generic-password -s srq -a ${account} -w`,
+    store: ['security', '-i'],
+    reads: (secret) => `add-generic-password -U -s srq -a ${account} -w "${secret.replace(/["\\]/g, '\\$&')}"\n`,
+    clear: ['security', 'delete-generic-password', '-s', 'srq', '-a', account],
+  }),
 };
 
-/**
- * Returns the keychain entry of a profile. The entry depends on where its secret is sent: another base URL or client id
- * has another entry.
- */
-export function keychainEntry(
-  profile: string,
-  { baseUrl, clientId }: { readonly baseUrl: string; readonly clientId: string },
-  { system = platform(), env = {}, limitMs = LIMIT_MS }: KeychainOptions = {},
-): KeychainEntry {
-  const account = `${profile} ${clientId} ${baseUrl}`;
-  const keychain = KEYCHAINS[system];
-  const ask = (command: (keychain: Keychain) => Command) =>
-    keychain
-      ? asked(command(keychain), keychain, env, limitMs)
-      : Promise.reject(unusable('srq knows no command for it on this system'));
-  const read = () => ask((of) => of.read(account));
-  return {
-    read,
-    async write(secret) {
-      await ask((of) => of.write(account, secret));
-      if ((await read()) !== secret) throw unusable('it does not give back what was put into it');
-    },
-    remove: async () => void (await ask((of) => of.remove(account))),
-  };
+type Account = Pick<Profile, 'baseUrl' | 'clientId'>;
+
+/** A secret of another base URL or client id has another place. */
+function keychainOf(profile: string, { baseUrl, clientId }: Account): Keychain | undefined {
+  const account = [profile, clientId, baseUrl].map((part) => encodeURIComponent(part).replaceAll("'", '%27')).join('/');
+  return KEYCHAINS[platform()]?.(account);
 }
 
-/** Runs a command and returns what it prints, or null if there is no such entry. */
-function asked(
-  { words: [program, ...args], reads = '' }: Command,
-  keychain: Keychain,
-  env: Environment,
-  limitMs: number,
-): Promise<string | null> {
-  // The secrets in the environment are for srq alone.
-  const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
-  const options = {
-    timeout: limitMs,
-    killSignal: 'SIGKILL',
-    encoding: 'utf8',
-    env: others,
-  } as const;
-  return new Promise((resolve, reject) => {
-    const child = execFile(program, args, options, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout.replace(/\n$/, ''));
-      if (keychain.isMissing(error.code, stderr)) return resolve(null);
-      const said = stderr
-        .trim()
-        .split('\n', 1)[0]
-        ?.slice(0, 200)
-        .replace(/[^\x20-\x7e]/g, '?');
-      const why = systemCode(error) === 'ENOENT' ? `there is no ${program}` : said || `${program} failed`;
-      reject(unusable(error.killed ? `no answer within ${limitMs / 1000} s; is it locked?` : why));
-    });
-    // The callback reports a command that died at its start.
-    child.stdin?.on('error', () => {}).end(reads);
+/**
+ * Puts a secret into the keychain of this system, and returns the command that prints it. Throws `SrqError('settings')` if
+ * it cannot be used.
+ */
+export async function keepInKeychain(profile: string, account: Account, secret: string, env: Environment) {
+  const keychain = keychainOf(profile, account);
+  if (!keychain) throw unusable('srq knows no command for it on this system');
+  const { lookup, store, reads } = keychain;
+  await asked(store, reads(secret), env);
+  const kept = await runSecretCommand(lookup, platform(), env).catch(() => null);
+  if (kept !== secret) throw unusable('it does not give back what was put into it');
+  return lookup;
+}
+
+/** Removes a profile's secret from the keychain, if it is there. */
+export async function clearKeychain(name: string, profile: Profile, env: Environment): Promise<void> {
+  const keychain = keychainOf(name, profile);
+  if (keychain && profile.secretCommand === keychain.lookup) await asked(keychain.clear, '', env);
+}
+
+async function asked([program = '', ...args]: readonly string[], reads: string, env: Environment): Promise<void> {
+  const running = promisify(execFile)(program, args, {
+    ...{ timeout: LIMIT_MS, killSignal: 'SIGKILL', env: withoutSecrets(env) },
+  });
+  // A command that died at its start is told below.
+  running.child.stdin?.on('error', () => {}).end(reads);
+  await running.catch((error: Error & { readonly killed?: boolean; readonly stderr?: string }) => {
+    if (error.killed) throw unusable(`no answer within ${LIMIT_MS / 1000} s; is it locked?`);
+    const [said = ''] = (error.stderr ?? '').trim().slice(0, 200).split('\n', 1);
+    const why = said.replace(/[^\x20-\x7e]/g, '?') || `${program} failed`;
+    throw unusable(systemCode(error) === 'ENOENT' ? `there is no ${program}` : why);
   });
 }
 

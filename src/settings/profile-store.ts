@@ -13,8 +13,6 @@ const profileSchema = z.looseObject({
   clientSecret: z.optional(z.string()),
   /** A command that prints the secret, given instead of the secret. */
   secretCommand: z.optional(z.string()),
-  /** True if the operating system's keychain holds the secret instead of this file. */
-  keychain: z.optional(z.boolean()),
   encoding: z.optional(z.enum(['form', 'json'])),
   /** Absolute paths of PEM files: further certificate authorities to trust, the client's certificate, and its key. */
   caFile: z.optional(z.string()),
@@ -39,14 +37,7 @@ export type Profile = z.infer<typeof profileSchema>;
 
 /** Returns the settings of a profile that do not say which account it is for, nor what proves it. */
 export function withoutAccount(profile: Profile): Partial<Profile> {
-  const {
-    baseUrl: _url,
-    clientId: _id,
-    clientSecret: _secret,
-    secretCommand: _command,
-    keychain: _kept,
-    ...others
-  } = profile;
+  const { baseUrl: _url, clientId: _id, clientSecret: _secret, secretCommand: _command, ...others } = profile;
   return others;
 }
 
@@ -205,7 +196,7 @@ export class ProfileStore {
 }
 
 /**
- * Secrets, tokens and the keychain are found by the base URL as text, and a person who edits the settings may write it in
+ * Secrets and tokens are found by the base URL as text, and a person who edits the settings may write it in
  * another way.
  */
 function withCanonicalBaseUrl(profile: Profile): Profile {

@@ -9,7 +9,6 @@ import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import { normalBaseUrl } from './base-url.ts';
-import { type KeychainOptions, keychainEntry } from './keychain.ts';
 import type { Profile } from './profile-store.ts';
 
 type Source = 'flag' | 'env' | 'profile' | 'default' | 'sandbox';
@@ -38,15 +37,12 @@ export interface Settings {
 }
 
 interface KeptSecret {
-  readonly state: 'stored' | 'env' | 'command' | 'keychain' | 'missing';
-  /**
-   * Reads the secret. Throws `SrqError('auth')` if there is none or the command that prints it fails, and
-   * `SrqError('settings')` if the keychain cannot be used.
-   */
+  readonly state: 'stored' | 'env' | 'command' | 'missing';
+  /** Reads the secret. Throws `SrqError('auth')` if there is none or the command that prints it fails. */
   read(): Promise<Secret>;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Resolves the settings of a profile. The environment takes precedence over the profile. Throws `SrqError('settings')`
@@ -56,7 +52,6 @@ export function resolveSettings(
   name: Sourced<string>,
   profiles: Readonly<Record<string, Profile>>,
   env: Environment,
-  keychain: KeychainOptions = {},
 ): Settings {
   const profile = Object.hasOwn(profiles, name.value) ? (profiles[name.value] ?? null) : null;
   const baseUrl = pick(env['SRQ_BASE_URL'], profile?.baseUrl);
@@ -69,7 +64,7 @@ export function resolveSettings(
     clientId,
     ownBaseUrl: profile?.baseUrl ?? null,
     // A stored secret is sent only to the base URL and client id that it was stored for.
-    secret: keptSecret(env, name.value, ownDestination ? profile : null, keychain),
+    secret: keptSecret(env, ownDestination ? profile : null),
     encoding: profile?.encoding ?? 'form',
     live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
     otherProfiles: profile ? [] : Object.keys(profiles),
@@ -83,12 +78,7 @@ function pick(fromEnv: string | undefined, fromProfile: string | undefined): Sou
 }
 
 /** Returns where a profile's secret is kept, and how it is read. */
-export function keptSecret(
-  env: Environment,
-  name: string,
-  profile: Profile | null,
-  keychain: KeychainOptions = {},
-): KeptSecret {
+export function keptSecret(env: Environment, profile: Profile | null): KeptSecret {
   const kept = (state: KeptSecret['state'], read: () => Promise<string>): KeptSecret => ({
     state,
     read: async () => new Secret(await read()),
@@ -96,17 +86,9 @@ export function keptSecret(
   const fromEnv = env['SRQ_CLIENT_SECRET'];
   if (fromEnv) return kept('env', async () => fromEnv);
   const { clientSecret, secretCommand } = profile ?? {};
-  if (profile?.keychain) return kept('keychain', () => readKeychain(name, profile, { env, ...keychain }));
   if (secretCommand !== undefined) return kept('command', () => runSecretCommand(secretCommand, platform(), env));
   if (clientSecret !== undefined) return kept('stored', async () => clientSecret);
   return kept('missing', () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])));
-}
-
-async function readKeychain(name: string, profile: Profile, options: KeychainOptions): Promise<string> {
-  const secret = await keychainEntry(name, profile, options).read();
-  if (secret !== null) return secret;
-  const message = `The keychain holds no secret for profile ${name}.`;
-  throw new SrqError('auth.no-secret', message, `Log in again: srq login --profile ${name} --keychain`);
 }
 
 /** Returns the error for missing settings. `others` are the stored profiles if the one in use is not stored. */
@@ -157,7 +139,7 @@ export async function runSecretCommand(
 }
 
 /** Returns the environment for a program that srq calls: the secrets in it are for srq alone. */
-function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
+export function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
   const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
   return others;
 }

@@ -38,11 +38,13 @@ describe.skipIf(platform() !== 'linux')('login --keychain', () => {
       code: 0,
       stderr: expect.stringMatching(/^Getting a token from \S+ (…|\.\.\.)\n$/),
     });
-    expect(storedProfiles(desk)['shop']).toMatchObject({ keychain: true });
+    expect(storedProfiles(desk)['shop']).toMatchObject({
+      secretCommand: expect.stringMatching(/^secret-tool lookup service srq account shop\/\d+\/http%3A/),
+    });
     expect(storedProfiles(desk)['shop']).not.toHaveProperty('clientSecret');
     expect(Object.values(kept())).toEqual([CANARY]);
     expect(await run(['create', ...requestFor('com chaveiro')])).toMatchObject({ code: 0 });
-    expect(documentOf(await run(['status', '--json']))).toMatchObject({ secret: 'keychain' });
+    expect(documentOf(await run(['status', '--json']))).toMatchObject({ secret: 'command' });
     expect(await run(['logout'])).toMatchObject({ code: 0, stderr: '' });
     expect(kept()).toEqual({});
   });

@@ -268,7 +268,7 @@ describe('A marketplace', () => {
     const { sandbox, marketplace } = await openAt({ stateFolder });
     const begun = [
       marketplace.create(requestAt(1)),
-      marketplace.importRows([requestAt(2)]),
+      marketplace.create(requestAt(2)),
       marketplace.validate(requestAt(3)),
     ];
     let ended = 0;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ImportOptions, RequestFields } from '../../src/library/api.ts';
 import type { RowResult } from '../../src/request/log/outcome.ts';
 import { folderOfTest, marketplaceAt, openAt } from '../doors/library.ts';
@@ -184,20 +184,19 @@ describe('An import by a program', () => {
     expect(logged).toEqual(Array(there).fill('created'));
   });
 
-  test('runs alone: a create waits for it, or gives up with its signal', async () => {
-    const { sandbox, marketplace } = await openAt({ concurrency: 1 });
-    sandbox.setInstructions([{ on: 'create', fault: 'slow', match: {}, ms: 100 }]);
-    const order: string[] = [];
-    const importing = marketplace.importRows(rowsUpTo(4), { validate: false }).then(() => order.push('import'));
-    await vi.waitFor(() => expect(creates(sandbox).length).toBeGreaterThan(0), { timeout: 60_000 });
-    const creating = marketplace.create(requestAt(3), { validate: false }).then(({ status }) => order.push(status));
-    const halt = new AbortController();
-    const impatient = marketplace.create(requestAt(20), { signal: halt.signal });
-    halt.abort();
-    expect(await impatient).toMatchObject({ status: 'failed', error: { code: 'interrupted' } });
-    expect(order).toEqual([]);
-    await Promise.all([importing, creating]);
-    expect(order).toEqual(['import', 'repeated']);
+  test('runs alone: what is called beside it is refused, and goes on afterwards', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const refused = { code: 'usage', message: 'Another call is under way.', hint: 'Await it first.' };
+    const creating = marketplace.create(requestAt(3));
+    await expect(marketplace.importRows(rowsUpTo(4))).rejects.toMatchObject(refused);
+    await creating;
+    const importing = marketplace.importRows(rowsUpTo(4));
+    await expect(marketplace.create(requestAt(20))).rejects.toMatchObject(refused);
+    await expect(marketplace.resolve('abcdef', 'created')).rejects.toMatchObject(refused);
+    expect(await marketplace.validate(requestAt(21))).toMatchObject({ verdict: 'clear' });
+    expect((await importing).counts).toMatchObject({ repeated: 1, created: 3 });
+    expect((await marketplace.create(requestAt(20))).status).toBe('created');
+    expect(creates(sandbox)).toHaveLength(5);
   });
 
   test('ends with its signal though its rows never end', async () => {

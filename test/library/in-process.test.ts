@@ -62,8 +62,8 @@ describe('Requests that were sent before, read or addressed in another way', () 
     await inPortugal.close();
 
     const again = openBy(taken(null));
-    for (const sent of [again.create(later), again.importRows([later])]) {
-      await expect(sent).rejects.toMatchObject({
+    for (const send of [() => again.create(later), () => again.importRows([later])]) {
+      await expect(send()).rejects.toMatchObject({
         ...SENT_BEFORE,
         message: expect.stringContaining('when the contract gave them the country PT'),
       });

@@ -34,6 +34,8 @@ export const GLOBAL = {
   cert: text('<file>', 'client certificate (PEM)'),
   key: text('<file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
 };
+/** What all commands take; commander has `--version` by itself. */
+export const EVERYWHERE = { version: flag('print the version'), ...GLOBAL };
 /** The flags that all commands have, and `--keep` of `srq bulk`, which the sandbox asks for. */
 export type GlobalOptions = Partial<OptionsOf<typeof GLOBAL & Pick<typeof BULK, 'keep'>>>;
 

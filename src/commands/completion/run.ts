@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { commandOf, longName, placeholder, within } from '../../cli/table/commands.ts';
 import type { Flags } from '../../cli/table/flags.ts';
-import { GLOBAL } from '../../cli/table/options.ts';
+import { EVERYWHERE } from '../../cli/table/options.ts';
 import type { ArgumentRow } from '../../cli/table/row.ts';
 import type { SHELLS } from '../../cli/table/surroundings.ts';
 import { printable } from '../../report/output.ts';
@@ -101,7 +101,7 @@ function read(words: readonly string[]) {
   return { path, operands, awaiting };
 }
 
-const flagsOf = (path: readonly string[]): Flags => ({ ...GLOBAL, ...commandOf(path)?.flags });
+const flagsOf = (path: readonly string[]): Flags => ({ ...EVERYWHERE, ...commandOf(path)?.flags });
 
 /** Finds a flag that must have a value. */
 function flagNamed(path: readonly string[], word: string): Valued | null {
@@ -114,10 +114,9 @@ function flagNamed(path: readonly string[], word: string): Valued | null {
 }
 
 function optionWords(path: readonly string[]): Candidates['words'] {
-  const own = Object.entries({ ...commandOf(path)?.flags, ...GLOBAL });
+  const own = Object.entries({ ...commandOf(path)?.flags, ...EVERYWHERE });
   const words = own.map(([key, flag]) => ({ word: longName(key, flag), description: flag.about }));
-  const help = { word: '--help', description: 'print help' };
-  return [...words, help, ...(path.length === 0 ? [{ word: '--version', description: 'print the version' }] : [])];
+  return [...words, { word: '--help', description: 'print help' }];
 }
 
 function wordsBelow(path: readonly string[]): Candidates['words'] {

@@ -6,7 +6,8 @@ import type { DoctorOptions } from '../../cli/table/options.ts';
 import { diagnosisText } from '../../report/terminal/doctor-text.ts';
 import type { Step } from '../../request/documents/diagnosis.ts';
 import { failureOf, SrqError } from '../../request/words/errors.ts';
-import { CHECKS, type Check, Examination } from './checks.ts';
+import { CHECKS, type Check } from './checks.ts';
+import { Examination } from './examination.ts';
 
 /** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {

@@ -3,7 +3,7 @@ import { withProfileFlags } from '../../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
 import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
-import { ask, askHidden, askUntil, askYesNo } from '../../cli/prompt.ts';
+import { ask, askHidden, askUntil } from '../../cli/prompt.ts';
 import type { LoginOptions } from '../../cli/table/options.ts';
 import { printable } from '../../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
@@ -14,7 +14,6 @@ import { Secret } from '../../request/words/secret.ts';
 import { secretMark } from '../../service/token/token.ts';
 import { FileTokenCache } from '../../settings/account-files.ts';
 import { normalBaseUrl, usableBaseUrl } from '../../settings/base-url.ts';
-import { keychainEntry } from '../../settings/keychain.ts';
 import { tokenPath } from '../../settings/paths.ts';
 import type { Profile } from '../../settings/profile-store.ts';
 import { runSecretCommand } from '../../settings/settings.ts';
@@ -43,9 +42,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   if (isElsewhere(contract.token)) reporter.warn(address);
   else reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
-  const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch((error: unknown) =>
-    Promise.reject(error instanceof SrqError ? nothingStored(error) : error),
-  );
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
   if (before !== null && kept.store === undefined) await warnOfLostStore(context, name, before, given);
   const { store: _store, storePasswordCommand: _command, ...others } = kept;
   const profile: Profile = {
@@ -60,9 +57,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   };
   await profiles.set(name, profile, options.use);
   await warnOfRepair(context);
-  if (before?.keychain && !(profile.keychain && before.baseUrl === baseUrl && before.clientId === clientId)) {
-    await forgetKeychain(context, name, before);
-  }
+  if (before && before.secretCommand !== profile.secretCommand) await forgetKeychain(context, name, before);
   if (token) await keepToken(context, name, given, token);
   await tellKept(context, kept, profile);
   await tellLogin(context, name, profile, contract, token);
@@ -172,37 +167,23 @@ interface GivenCredentials {
   readonly secret: string;
 }
 
-type KeptSecret = Pick<Profile, 'clientSecret' | 'secretCommand' | 'keychain'>;
-
-/**
- * Stores the secret and returns how the profile refers to it. If the keychain fails, the user decides whether to store
- * the secret in the settings file instead.
- */
+/** Stores the secret, unless the profile has it in the settings file, and returns how the profile refers to it. */
 async function keepSecret(
   context: Context,
   name: string,
   given: GivenCredentials,
   { secretCommand, keychain }: LoginOptions,
-): Promise<KeptSecret> {
+): Promise<Pick<Profile, 'clientSecret' | 'secretCommand'>> {
   if (secretCommand !== undefined) return { secretCommand };
   // The contract holds the key, so the profile needs no secret.
   if (given.secret === '') return {};
   if (!keychain) return { clientSecret: given.secret };
-  try {
-    await keychainEntry(name, given, { env: context.process.env }).write(given.secret);
-    return { keychain: true };
-  } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    const message = `${error.message} Nothing was stored.`;
-    if (!context.interactive) throw new SrqError(error.reason, message, error.hint, error);
-    const reporter = await context.reporter();
-    reporter.warn(message);
-    const { path } = await context.profiles();
-    if (await askYesNo(context, `Store the secret in ${printable(path)} (mode 0600) instead?`)) {
-      return { clientSecret: given.secret };
-    }
-    throw new SrqError(error.reason, 'The secret was not stored.', error.hint, error);
-  }
+  const { keepInKeychain } = await import('../../settings/keychain.ts');
+  return { secretCommand: await keepInKeychain(name, given, given.secret, context.process.env).catch(refused) };
+}
+
+function refused(error: unknown): never {
+  throw error instanceof SrqError ? nothingStored(error) : error;
 }
 
 /**

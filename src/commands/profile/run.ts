@@ -77,7 +77,7 @@ function entryOf(name: string, profile: Profile, current: boolean): Omit<ListedP
 
 /** Returns where the secret of a profile is. A profile has none of its own if its contract holds a key instead. */
 async function secretState(context: Context, name: string, profile: Profile): Promise<ListedProfile['secret']> {
-  const { state } = keptSecret({}, name, profile);
+  const { state } = keptSecret({}, profile);
   if (state !== 'missing') return state;
   const contracts = new ContractStore(name, contractPath(context.ownPaths(), name), await context.trust());
   // A contract that cannot be used gives no key. The commands that need it say what is wrong with it.

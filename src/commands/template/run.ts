@@ -61,13 +61,14 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 export function exampleCsv(market: Market): string {
   const words = wordsOf(market);
+  const names = words.header.split(';');
   const columns = EXAMPLE_COLUMNS.filter(
     (column) =>
       (column !== 'lang' || market.languages.length > 1) && (column !== 'postal_code' || market.postalCode !== null),
   );
   const delimiter = usualDelimiter(market);
   const rows = words.people.map((_, at) => columns.map((column) => cell(column, at, market, words)));
-  const lines = [columns.map((column) => words.header[column]), ...rows];
+  const lines = [columns.map((column) => names[EXAMPLE_COLUMNS.indexOf(column)] ?? ''), ...rows];
   return BYTE_ORDER_MARK + lines.map((cells) => csvRecordText(cells, delimiter)).join('');
 }
 
@@ -114,8 +115,8 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
 
 /** The texts of the example leads in one language. `{area}` stands for a number in the market's notation. */
 interface ExampleWords {
-  /** Names of columns that srq recognises. */
-  readonly header: Readonly<Record<ExampleColumn, string>>;
+  /** The names of {@link EXAMPLE_COLUMNS}, in that order; srq recognises each. */
+  readonly header: string;
   readonly people: readonly { readonly name: string; readonly mailbox: string; readonly need: string }[];
 }
 
@@ -138,17 +139,7 @@ const person = (name: string, mailbox: string, need: string) => ({ name, mailbox
 /** The texts by language. They cover the first language of every market. */
 const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
   en: {
-    header: {
-      ref: 'Reference',
-      fullname: 'Full name',
-      email: 'Email',
-      phone: 'Phone number',
-      postal_code: 'Postal code',
-      city: 'City',
-      country: 'Country',
-      lang: 'Language',
-      request_text: 'Message',
-    },
+    header: 'Reference;Full name;Email;Phone number;Postal code;City;Country;Language;Message',
     people: [
       person('Nora Example', 'nora', 'A kitchen tap drips; a plumber this week, please'),
       person('Sam Sample', 'sam', 'Paint a living room of {area} m², "off-white"'),
@@ -156,17 +147,7 @@ const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
     ],
   },
   pt: {
-    header: {
-      ref: 'Referência',
-      fullname: 'Nome completo',
-      email: 'Correio eletrónico',
-      phone: 'Telemóvel',
-      postal_code: 'Código postal',
-      city: 'Cidade',
-      country: 'País',
-      lang: 'Idioma',
-      request_text: 'Mensagem',
-    },
+    header: 'Referência;Nome completo;Correio eletrónico;Telemóvel;Código postal;Cidade;País;Idioma;Mensagem',
     people: [
       person('Inês Exemplo', 'ines', 'A torneira da cozinha pinga; canalizador esta semana'),
       person('João Amostra', 'joao', 'Pintar uma sala de {area} m², "branco sujo"'),
@@ -174,17 +155,7 @@ const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
     ],
   },
   es: {
-    header: {
-      ref: 'Referencia',
-      fullname: 'Nombre completo',
-      email: 'Correo electrónico',
-      phone: 'Teléfono',
-      postal_code: 'Código postal',
-      city: 'Ciudad',
-      country: 'País',
-      lang: 'Idioma',
-      request_text: 'Mensaje',
-    },
+    header: 'Referencia;Nombre completo;Correo electrónico;Teléfono;Código postal;Ciudad;País;Idioma;Mensaje',
     people: [
       person('Lucía Ejemplo', 'lucia', 'Gotea el grifo de la cocina; un fontanero esta semana'),
       person('Íñigo Muestra', 'inigo', 'Pintar un salón de {area} m², "blanco roto"'),
@@ -192,17 +163,7 @@ const EXAMPLE_WORDS: Readonly<Record<string, ExampleWords>> = {
     ],
   },
   de: {
-    header: {
-      ref: 'Referenz',
-      fullname: 'Vollständiger Name',
-      email: 'E-Mail-Adresse',
-      phone: 'Telefonnummer',
-      postal_code: 'Postleitzahl',
-      city: 'Ort',
-      country: 'Land',
-      lang: 'Sprache',
-      request_text: 'Nachricht',
-    },
+    header: 'Referenz;Vollständiger Name;E-Mail-Adresse;Telefonnummer;Postleitzahl;Ort;Land;Sprache;Nachricht',
     people: [
       person('Jürgen Beispiel', 'juergen', 'Der Wasserhahn in der Küche tropft; diese Woche, bitte'),
       person('Zoë Muster', 'zoe', 'Wohnzimmer streichen, {area} m², "gebrochenes Weiß"'),

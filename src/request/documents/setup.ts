@@ -3,7 +3,7 @@ import { contractSchema } from '../contract/contract-schema.ts';
 import { count, ending, errorReason, failure, nullableText, nullableTime, seconds, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
-const secret = z.enum(['stored', 'env', 'command', 'keychain', 'contract', 'missing']);
+const secret = z.enum(['stored', 'env', 'command', 'contract', 'missing']);
 const auth = z.enum(['bearer', 'basic', 'apiKey']);
 const source = contractSchema.shape.source;
 

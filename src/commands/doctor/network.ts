@@ -1,0 +1,91 @@
+import { isIP } from 'node:net';
+import { duration } from '../../report/output.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { connectTimeoutOf, targetOf } from '../../service/network/connector.ts';
+import { openConnection, openProxied, resolveHost, tlsHandshake } from '../../service/network/probe.ts';
+import { asFailure, type Examination, type Found, skipped } from './examination.ts';
+
+const SKEW_WARNING_MS = 60_000;
+const DAY_MS = 24 * 3600 * 1000;
+const EXPIRY_WARNING_DAYS = 14;
+
+const BY_PROXY = skipped('The proxy does that.');
+
+const addressOf = ({ connection }: Examination) => new URL(connection.destination.baseUrl);
+
+export async function proxy(examination: Examination): Promise<Found> {
+  const { network } = examination.connection;
+  const { env } = examination.context.process;
+  const url = addressOf(examination);
+  if (network.proxy) {
+    const tunnel = { ...network, proxy: network.proxy };
+    examination.socket = await openProxied(url, tunnel, connectTimeoutOf(examination.timeoutMs));
+    return { message: `${network.proxy.url} connects to ${url.host}.` };
+  }
+  if (url.protocol === 'http:') return { message: 'None: the service is on this machine.' };
+  const isSet = env['HTTPS_PROXY'] || env['https_proxy'];
+  return { message: `None: ${isSet ? 'NO_PROXY lists the service' : 'HTTPS_PROXY is not set'}.` };
+}
+
+export async function name(examination: Examination): Promise<Found> {
+  if (examination.connection.network.proxy) return BY_PROXY;
+  const host = targetOf(addressOf(examination)).hostname;
+  if (isIP(host)) return { message: `${host} is an address; there is no name to look up.` };
+  return { message: `${host} is at ${(await resolveHost(host)).join(', ')}.` };
+}
+
+export async function port(examination: Examination): Promise<Found> {
+  if (examination.connection.network.proxy) return BY_PROXY;
+  const socket = await openConnection(addressOf(examination), connectTimeoutOf(examination.timeoutMs));
+  examination.socket = socket;
+  return { message: `Connected to ${socket.remoteAddress}, port ${socket.remotePort}.` };
+}
+
+export async function certificate(examination: Examination): Promise<Found> {
+  const { socket, context, connection, timeoutMs } = examination;
+  const url = addressOf(examination);
+  try {
+    if (url.protocol === 'http:' || !socket) return skipped('Plain http, which does not leave this machine.');
+    const shown = await tlsHandshake(socket, url, connection.network.secureContext, connectTimeoutOf(timeoutMs));
+    const days = Math.floor((shown.expiresAtMs - context.clock.nowMs()) / DAY_MS);
+    const until = new Date(shown.expiresAtMs).toISOString().slice(0, 10);
+    const message = `${shown.protocol}, certificate by ${shown.issuer}, valid until ${until} (${days} days).`;
+    if (days >= EXPIRY_WARNING_DAYS) return { message };
+    const hint = 'Tell the marketplace that its certificate expires soon; srq sends nothing after that.';
+    return { message, warning: { reason: 'service.certificate-ends', hint } };
+  } finally {
+    socket?.destroy();
+  }
+}
+
+/** The clock is read from the answer to the request for a token. The step after this one judges that answer. */
+export async function clock(examination: Examination): Promise<Found> {
+  const { context, connection } = examination;
+  const startedMs = context.clock.monotonicMs();
+  examination.proof = await examination.within(connection.proveCredentials()).catch(asFailure);
+  examination.proofMs = Math.round(context.clock.monotonicMs() - startedMs);
+  const { skew } = examination;
+  if (skew === null) return { ...skipped('The service did not tell its time.'), ms: 0 };
+  const away = duration(Math.abs(skew.ms));
+  const ms = skew.withinMs;
+  if (Math.abs(skew.ms) <= SKEW_WARNING_MS) {
+    return { message: `This clock and the service's agree within ${away}.`, ms };
+  }
+  const hint = 'Set the clock of this machine, preferably by NTP: the log and the lifetime of tokens depend on it.';
+  const message = `This clock is ${away} ${skew.ms > 0 ? 'behind' : 'ahead of'} the service's.`;
+  return { message, warning: { reason: 'clock.wrong', hint }, ms };
+}
+
+export async function token({ proof, proofMs, contract }: Examination): Promise<Found> {
+  if (proof instanceof SrqError) throw proof;
+  if (proof === null) {
+    const proven =
+      contract.validate === null
+        ? 'The first create proves the credentials.'
+        : 'The answer of validate will show whether the credentials are accepted.';
+    return skipped(`The service issues no tokens. ${proven}`);
+  }
+  const lifeMs = proof.expiresAtMs === null ? null : proof.expiresAtMs - proof.obtainedAtMs;
+  const life = lifeMs === null ? 'the service does not say for how long' : `valid for ${duration(lifeMs)}`;
+  return { message: `The credentials work: a token was granted, ${life}.`, ms: proofMs };
+}

@@ -1,0 +1,102 @@
+import { finishOnSignal, recordingsBeside } from '../../cli/session.ts';
+import { prepareDraft } from '../../delivery/prepare.ts';
+import { type Submission, submitRequest } from '../../delivery/submit.ts';
+import { type Contract, withJudges } from '../../request/contract/contract.ts';
+import { operationsOf } from '../../request/contract/operations.ts';
+import type { Destination } from '../../request/lead/service-request.ts';
+import type { Status } from '../../request/log/status.ts';
+import type { ErrorReason } from '../../request/words/error-codes.ts';
+import { SrqError } from '../../request/words/errors.ts';
+import { asFailure, type Examination, type Found, skipped, TRY_LATER } from './examination.ts';
+
+const FALSE_DUPLICATE =
+  'If it does not know the phone number from an earlier srq doctor --create, srq misreads duplicates: srq contract show';
+const OWN_REQUEST = 'Try a request of your own: srq validate --file request.json';
+
+/** An import asks validate about every row, so whatever is no verdict would stop it. */
+export async function validate({ context, connection, contract }: Examination): Promise<Found> {
+  if (contract.validate === null) return skipped('The contract says there is none.');
+  const { api, destination } = connection;
+  const made = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
+  // The contract may require values that srq cannot make up.
+  if (made instanceof SrqError) {
+    const { message, reason } = made;
+    return { message: `${message} Validate was not asked.`, warning: { reason, hint: OWN_REQUEST } };
+  }
+  const { verdict, refused, http, message } = await api.validate(made.request);
+  const said = (word: string) => `Validate says "${word}" about a made-up request`;
+  if (verdict === 'clear') return { message: `${said(verdict)}.` };
+  // It calls this one a duplicate, whether or not it says the same of every other one.
+  if (verdict === 'duplicate' || (refused === null && message !== null)) {
+    const words = `${said('duplicate')}, which nobody can have sent before.`;
+    return { message: words, warning: { reason: 'service.false-duplicate', hint: FALSE_DUPLICATE } };
+  }
+  if (refused === 'failed') throw new SrqError('service.no-verdict', message ?? 'Validate did not answer.', TRY_LATER);
+  const why = `Validate refused a made-up request. ${message ?? ''}`.trim();
+  if (refused !== null && http === 403) throw new SrqError('auth.denied', why, DENIED);
+  if (refused !== null) throw new SrqError('request.rejected', why, REFUSED);
+  const unread = `Validate answered HTTP ${http}, but srq finds no verdict in the answer.`;
+  throw new SrqError('answer.unreadable', unread, UNREAD);
+}
+
+const DENIED = 'Ask the marketplace whether this client may use the request API.';
+const REFUSED = `If it wants more fields, learn its API description: srq contract learn FILE    If not, try a request of your own: srq validate --file request.json`;
+const UNREAD =
+  'Check the base URL: srq status    If it is right, ask the marketplace how validate answers. Until srq can read it, requests are only created with --no-validate.';
+
+/** Creates one request that says it is a test. It is sent and logged like any other. */
+export async function create(examination: Examination): Promise<Found> {
+  const { context, connection, contract } = examination;
+  const made = await madeUpRequest(connection.destination, contract, context.clock.nowMs());
+  const opened = await context.log.open('doctor', false);
+  await finishOnSignal(context);
+  const options = { validate: false, onDuplicate: 'skip', again: false } as const;
+  // What is under way then is finished and recorded, so it is not left like the other steps.
+  const sent = await examination.halting(submitRequest(made, connection.api, opened, options));
+  const { stop, status, ids, message } = sent;
+  if (stop) throw stop;
+  const told = [...Object.entries(ids).map((pair) => pair.join('=')), ...(message === null ? [] : [message])].join(' ');
+  if (status === 'created') return { message: `A test request was created. ${told}`.trim() };
+  if (status === 'duplicate') {
+    const words = `The service considers the test request a duplicate. ${told}`.trim();
+    return { message: words, warning: { reason: 'service.false-duplicate', hint: FALSE_DUPLICATE } };
+  }
+  const lookUp = `Look it up at the service, then: srq resolve ${made.key.slice(0, 12)}`;
+  const why = `The test request is ${status}. ${told}`.trim();
+  throw new SrqError(REASON_OF[status] ?? 'service.failed', why, status === 'unknown' ? lookUp : TRY_LATER);
+}
+
+/** The reason of failure for each status of a test request. */
+const REASON_OF: Partial<Readonly<Record<Status, ErrorReason>>> = {
+  invalid: 'request.rejected',
+  rejected: 'request.rejected',
+  repeated: 'request.is-duplicate',
+  unknown: 'request.in-doubt',
+};
+
+/**
+ * Makes up a request that cannot be taken for a real one. All its texts say that it is a test, and its phone number is
+ * libphonenumber's example, which belongs to nobody. The text differs each time, so that a service that remembers the
+ * last one accepts it. Throws `SrqError('input')` if the local checks refuse it.
+ */
+async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
+  const operations = operationsOf({ validate: true });
+  const judged = await withJudges(contract);
+  const preparation = { destination, audio: recordingsBeside('-'), contract: judged, operations, strict: false };
+  const prepared = await prepareDraft(
+    { row: 1, fields: madeUpFields(new Date(nowMs).toISOString()) },
+    null,
+    preparation,
+  );
+  if (prepared.request) return prepared;
+  const problems = prepared.problems.map(({ message }) => message).join(' ');
+  throw new SrqError('request.invalid', `A made-up request does not pass the local checks. ${problems}`, OWN_REQUEST);
+}
+
+function madeUpFields(time: string): Readonly<Record<string, string>> {
+  return {
+    ...{ country: 'PT', lang: 'pt', location: '1200-109 Lisboa', ref: 'srq-doctor' },
+    ...{ fullname: 'srq doctor (test)', email: 'srq-doctor@example.com', phone: '+351912345678' },
+    request_text: `TEST by srq doctor at ${time}. Nobody needs anything: please ignore.`,
+  };
+}
