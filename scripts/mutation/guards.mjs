@@ -156,7 +156,7 @@ export const GUARDS = [
   },
   {
     name: 'an identifier belongs to one content',
-    file: 'src/service/answers/answer-reader.ts',
+    file: 'src/service/answers/identities.ts',
     from: 'if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;',
     to: '',
     tests: ['../service/request-api'],

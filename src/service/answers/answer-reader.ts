@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { addressOf, type Contract, type Pointer, type VerdictRule } from '../../request/contract/contract.ts';
+import { addressOf, type Contract, type Pointer } from '../../request/contract/contract.ts';
 import {
   type AnsweredOperation,
   type FormMeaning,
@@ -9,8 +8,6 @@ import {
   NOTHING_KNOWN,
   type ProvenBy,
   withForm,
-  withIdentifiers,
-  withShared,
 } from '../../request/contract/known-answers.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { type Identifiers, isSuccess } from '../../request/log/outcome.ts';
@@ -18,7 +15,6 @@ import type { Verdict } from '../../request/ports.ts';
 import { pointerNames } from '../../request/small.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { answerValue, scalarsAt, valuesAt } from './answer-value.ts';
 import { type ComparedMeaning, type CreateMeaning, classifyCreate } from './classify.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
 import {
@@ -32,15 +28,13 @@ import {
   matches,
   uniqueValues,
 } from './form.ts';
+import { Identities } from './identities.ts';
+import { Knowledge } from './knowledge.ts';
 import { type Separation, separation } from './separation.ts';
+import { ruledVerdict } from './verdict-rules.ts';
 
 /** Number of experiments after which the answers of a service are only compared. */
 export const EXPERIMENTS = 3;
-/** Number of identifiers that are remembered, to notice one that two requests get. */
-const MAX_IDENTIFIED = 10_000;
-/** Of so many identifiers, the first ones are stored at once for the next process. */
-const KEPT_EVERY = 100;
-const KEPT_FIRST = 3;
 
 /** What one answer to create shows about its request. */
 export interface ReadCreation {
@@ -64,14 +58,9 @@ export interface Look {
 export class AnswerReader {
   readonly #contract: Contract;
   readonly #names: ParameterNames;
-  readonly #remember: (known: KnownAnswers) => void;
-  readonly #identified = new Map<string, string>();
-  readonly #claimed = new Map<string, string>();
-  readonly #values = new Map<string, string>();
-  #registered = 0;
-  #known: KnownAnswers;
-  /** The identifiers since `#known` was last told. They are added all at once, as each would take time for all of them. */
-  #added: { readonly digest: string; readonly key: string }[] = [];
+  readonly #documentedPlaces: readonly string[];
+  readonly #kept: Knowledge;
+  readonly #identities: Identities;
   #separation: Separation | null;
 
   /** `columnOf` returns the column that a field came from, or null. Error texts name the column. */
@@ -83,16 +72,15 @@ export class AnswerReader {
   ) {
     this.#contract = contract;
     this.#names = parameterNames(contract, columnOf);
-    this.#known = known;
-    this.#remember = remember;
+    this.#documentedPlaces = contract.create.reads.id.map(placeOf);
+    this.#kept = new Knowledge(known, remember);
+    this.#identities = new Identities(this.#kept, this.#documentedPlaces);
     this.#separation = this.#separate();
-    for (const { digest, key } of known.identifiers) this.#identified.set(digest, key);
   }
 
   /** What is known about the answers: what was given, and what this reader has added. */
   get known(): KnownAnswers {
-    this.#known = withIdentifiers(this.#known, this.#added.splice(0));
-    return this.#known;
+    return this.#kept.whole;
   }
 
   /** Whether the API description says how validate tells a duplicate. */
@@ -119,7 +107,7 @@ export class AnswerReader {
     // What was cut may have named it.
     const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
     const meaning = classifyCreate(exchange, { compare, namesRequest, unavailableIsNotActed });
-    return { meaning, form, isBelieved, ids: identifiersOf(this.#named(form)) };
+    return { meaning, form, isBelieved, ids: identifiersOf(this.#identities.named(form)) };
   }
 
   /**
@@ -134,62 +122,35 @@ export class AnswerReader {
     if (said !== null) return said === 'taken' ? 'created' : 'rejected';
     if (!isSuccess(answer.status)) return null;
     if (this.isTaken(form, key)) return 'created';
-    if (isFamiliar(this.#known)) return null;
+    if (isFamiliar(this.#kept.known)) return null;
     const isDocumented =
       reads.id.length > 0 &&
       (answers.success === null || answers.success.status === answer.status) &&
-      form.identifiers.some(({ place }) => this.#documentedPlaces().includes(place));
+      form.identifiers.some(({ place }) => this.#documentedPlaces.includes(place));
     if (isDocumented) return 'believed';
     return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;
   }
 
   /** Tells whether such an answer to create was proven before. */
   isKnown(form: Form): boolean {
-    return this.#forms('create', 'taken').some((known) => matches(known, form));
+    return this.#kept.forms('create', 'taken').some((known) => matches(known, form));
   }
 
   /** Tells whether an answer is like those by which requests were taken, and counts it with them. */
   isTaken(form: Form, key: string): boolean {
-    const known = this.#forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    const known = this.#kept.forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
     // An answer that was given to a request that validate did not see then says nothing.
-    if (known === undefined || this.#forms('create', 'open').some((each) => matches(each, form))) return false;
+    if (known === undefined || this.#kept.forms('create', 'open').some((each) => matches(each, form))) return false;
     const unique = uniqueValues(known, form);
     // An answer that differs from others nowhere, where all others differ, is a copy of one of them. `identify` stops the run
     // if that is where requests are named.
     const isNamed = form.identifiers.length > 0 || unique.some(({ isToken }) => isToken);
-    if (!isNamed && unique.length > 0 && unique.every((each) => this.#isOfAnother(each, key))) return false;
-    if (!isNamed) for (const each of unique) this.#holdValue(each, key);
+    if (!isNamed && unique.length > 0 && unique.every((each) => this.#identities.isOfAnother(each, key))) return false;
+    if (!isNamed) for (const each of unique) this.#identities.holdValue(each, key);
     // How often a place differs is counted, where it has differed at all.
     if (Object.values(known.paths).some(({ values }) => values.length > 1))
-      this.#known = withForm(this.#known, { ...known, ...keptForm(form) });
+      this.#kept.note(withForm(this.#kept.known, { ...known, ...keptForm(form) }));
     return true;
-  }
-
-  #isOfAnother(each: Pick<Identifier, 'place' | 'text'>, key: string): boolean {
-    const holder = this.#values.get(digestOf({ text: `${each.place} ${each.text}` }));
-    return holder !== undefined && holder !== key;
-  }
-
-  /** Remembers all values of an answer of success: one that another request gets is a copy, if such values always differ. */
-  holdAll(form: Form | null, key: string): void {
-    for (const [place, values] of form?.paths ?? []) {
-      const [value, ...more] = values;
-      if (value !== undefined && more.length === 0) this.#holdValue({ place, text: value.plain }, key);
-    }
-  }
-
-  /** Remembers who had a value at a place first. */
-  #holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
-    const name = digestOf({ text: `${place} ${text}` });
-    if (!this.#values.has(name)) setBounded(this.#values, name, key);
-  }
-
-  /** Remembers who has a value, for this process and, of the last ones, for the next. */
-  #hold(each: Pick<Identifier, 'place' | 'text'>, key: string): void {
-    const digest = digestOf(each);
-    setBounded(this.#identified, digest, key);
-    this.#added.push({ digest, key });
-    if (this.#registered++ % KEPT_EVERY < KEPT_FIRST) this.#remember(this.known);
   }
 
   /** Tells whether a person has said what an answer means. */
@@ -199,7 +160,7 @@ export class AnswerReader {
 
   /** Returns what a person said of a form, the newest statement first, or null. */
   #saidOf(form: Form): 'taken' | 'refused' | null {
-    const said = this.#known.forms
+    const said = this.#kept.known.forms
       .filter(({ operation, by }) => operation === 'create' && by === 'person')
       .filter((known) => (known.byIdentifier ? this.#isNamedLike(known, form) : matches(known, form)))
       .toSorted((one, other) => other.atMs - one.atMs);
@@ -220,9 +181,9 @@ export class AnswerReader {
    */
   #namesRequest(form: Form): boolean {
     const { identifiers } = form;
-    const taken = this.#forms('create', 'taken');
+    const taken = this.#kept.forms('create', 'taken');
     if (form.type !== '' && taken.some((known) => looksLike(known, form))) return true;
-    const places = [...taken.flatMap(identifierPlaces), ...this.#documentedPlaces()];
+    const places = [...taken.flatMap(identifierPlaces), ...this.#documentedPlaces];
     if (identifiers.some(({ place }) => places.includes(place))) return true;
     // Whoever asks to slow down names nothing that it has not taken.
     const isWide = places.length === 0 || form.status === 429 || form.status === 503;
@@ -230,58 +191,19 @@ export class AnswerReader {
     return identifiers.some(({ place, isCertain }) => isCertain && isSign(place));
   }
 
-  /**
-   * Notes what a request was given as identifiers. An identifier belongs to one content: returns the key of another
-   * request that has the same one, or null. A place where two requests have the same value, beside another where they
-   * differ, names something else.
-   */
+  /** See {@link Identities.identify}. */
   identify(key: string, form: Form | null): string | null {
-    const named = this.#identifying(form);
-    const held = named.map((each) => ({ ...each, by: this.#identified.get(digestOf(each)) }));
-    const others = held.filter(({ by }) => by !== undefined && by !== key);
-    if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
-    for (const { place, text } of others) this.#share(place, text);
-    for (const each of named) this.#hold(each, key);
-    return null;
+    return this.#identities.identify(key, form);
   }
 
-  /**
-   * Notes what an answer names whose meaning is not known yet. Returns the key of another request that was answered by the
-   * same identifiers, or null.
-   */
+  /** See {@link Identities.claim}. */
   claim(key: string, form: Form | null): string | null {
-    const named = this.#named(form).map((each) => digestOf(each));
-    const holders = named.map((digest) => this.#identified.get(digest) ?? this.#claimed.get(digest));
-    const [other] = holders;
-    if (other !== undefined && holders.every((holder) => holder !== undefined && holder !== key)) return other;
-    for (const digest of named) setBounded(this.#claimed, digest, key);
-    return null;
+    return this.#identities.claim(key, form);
   }
 
-  /** From now on the value at this place is compared like any other. */
-  #share(place: string, text: string): void {
-    const forms = this.#known.forms.map((form) => {
-      const seen = form.paths[place];
-      if (form.operation !== 'create' || seen === undefined || place === LOCATION) return form;
-      return { ...form, paths: { ...form.paths, [place]: { ...seen, values: [...seen.values, text.toLowerCase()] } } };
-    });
-    this.#change(withShared({ ...this.#known, forms }, place));
-  }
-
-  /** Returns what an answer names its request by: identifiers, or else texts that always differ. */
-  #identifying(form: Form | null): readonly Pick<Identifier, 'place' | 'text'>[] {
-    const named = this.#named(form);
-    const known = form && this.#forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
-    if (named.length > 0 || !form || !known) return named;
-    return uniqueValues(known, form).filter(({ isToken, place }) => isToken && !this.#known.shared.includes(place));
-  }
-
-  /** The identifiers of a form: those at documented places if there are any. */
-  #named(form: Form | null): readonly Identifier[] {
-    const documented = this.#documentedPlaces();
-    const all = form?.identifiers ?? [];
-    const named = all.filter(({ place }) => documented.includes(place));
-    return named.length > 0 ? named : all;
+  /** See {@link Identities.holdAll}. */
+  holdAll(form: Form | null, key: string): void {
+    this.#identities.holdAll(form, key);
   }
 
   /**
@@ -297,13 +219,15 @@ export class AnswerReader {
     byIdentifier = false,
   ): void {
     if (form === null) return;
-    this.#change(withForm(this.#known, { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs }));
+    this.#kept.change(
+      withForm(this.#kept.known, { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs }),
+    );
     if (operation === 'validate') this.#separation = this.#separate();
   }
 
   /** Counts an experiment in which validate told a created request from one that cannot exist. */
   countExperiment(times: number): void {
-    this.#change({ ...this.#known, experiments: this.#known.experiments + times });
+    this.#kept.change({ ...this.#kept.known, experiments: this.#kept.known.experiments + times });
   }
 
   /** Reads an answer of validate. A verdict by the API description has to fit what such answers have looked like. */
@@ -327,7 +251,7 @@ export class AnswerReader {
 
   /** Whether what is known of validate is more than one experiment may show by chance. */
   get trustsValidate(): boolean {
-    return this.isDocumented || this.#known.experiments >= EXPERIMENTS || this.isStrong;
+    return this.isDocumented || this.#kept.known.experiments >= EXPERIMENTS || this.isStrong;
   }
 
   /** See {@link Separation.isAlmostClear}. */
@@ -339,7 +263,7 @@ export class AnswerReader {
 
   /** A documented verdict holds unless it has members that no answer with it has had. */
   #checkedByForm(form: Form, ruled: 'clear' | 'duplicate'): 'clear' | 'duplicate' | null {
-    const known = this.#forms('validate', ruled);
+    const known = this.#kept.forms('validate', ruled);
     const isFirst = known.length === 0;
     const paths = new Set(known.flatMap((each) => Object.keys(each.paths)));
     if (isFirst) this.learn('validate', form, ruled, 'document', 0);
@@ -356,13 +280,13 @@ export class AnswerReader {
         ...keptForm(form),
       });
     return separation(
-      [...this.#forms('validate', 'clear'), ...clear.map(as('clear'))],
-      [...this.#forms('validate', 'duplicate'), ...duplicate.map(as('duplicate'))],
+      [...this.#kept.forms('validate', 'clear'), ...clear.map(as('clear'))],
+      [...this.#kept.forms('validate', 'duplicate'), ...duplicate.map(as('duplicate'))],
     );
   }
 
   #separate(): Separation | null {
-    return separation(this.#forms('validate', 'clear'), this.#forms('validate', 'duplicate'));
+    return separation(this.#kept.forms('validate', 'clear'), this.#kept.forms('validate', 'duplicate'));
   }
 
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
@@ -385,36 +309,12 @@ export class AnswerReader {
   #form(operation: AnsweredOperation, answer: Answer, sent: Redactor): Form | null {
     const isCreate = operation === 'create';
     const { path } = addressOf(this.#contract[operation] ?? this.#contract.create);
-    const shared = isCreate ? this.#known.shared : [];
-    return formOf(answer, sent, { path, shared, documented: isCreate ? this.#documentedPlaces() : [] });
-  }
-
-  #documentedPlaces(): readonly string[] {
-    return this.#contract.create.reads.id.map(placeOf);
-  }
-
-  #forms(of: AnsweredOperation, meaning: FormMeaning): readonly KnownForm[] {
-    return this.#known.forms.filter(({ operation, means }) => operation === of && means === meaning);
-  }
-
-  #change(known: KnownAnswers): void {
-    this.#known = known;
-    this.#remember(this.known);
+    const shared = isCreate ? this.#kept.known.shared : [];
+    return formOf(answer, sent, { path, shared, documented: isCreate ? this.#documentedPlaces : [] });
   }
 }
 
 const placeOf = (pointer: Pointer): string => pointerNames(pointer).join('.').toLowerCase();
-
-/** Sets a value of one of the maps above. The oldest entry makes room, and is found without a copy of all of them. */
-function setBounded(map: Map<string, string>, name: string, value: string): void {
-  const [oldest] = map.size >= MAX_IDENTIFIED ? map.keys() : [];
-  if (oldest !== undefined) map.delete(oldest);
-  map.set(name, value);
-}
-
-function digestOf({ text }: Pick<Identifier, 'text'>): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
-}
 
 /** Returns identifiers by name, as they are kept. Of two with one name, the second has its place as its name. */
 function identifiersOf(found: readonly Identifier[]): Identifiers {
@@ -423,27 +323,4 @@ function identifiersOf(found: readonly Identifier[]): Identifiers {
     ids[Object.hasOwn(ids, name) && ids[name] !== text ? place : name] = text;
   }
   return ids;
-}
-
-/** Returns the verdict of the first documented rule that applies to an answer, or null if none does. */
-function ruledVerdict(answer: Answer, rules: readonly VerdictRule[]): 'clear' | 'duplicate' | null {
-  const value = rules.length === 0 ? undefined : answerValue(answer);
-  for (const rule of rules) {
-    const verdict = byRule(rule, answer, value);
-    // An error answer may report a duplicate. If it reports none, that does not mean that the request is clear.
-    if (verdict === 'duplicate' || (verdict === 'clear' && isSuccess(answer.status))) return verdict;
-  }
-  return null;
-}
-
-function byRule(rule: VerdictRule, { status }: Answer, value: ReturnType<typeof answerValue>) {
-  if (rule.kind === 'status') return rule.status === status ? rule.verdict : null;
-  if (status >= 500) return null;
-  if (rule.kind === 'list') {
-    const lists = valuesAt(value, rule.pointer).filter((each) => Array.isArray(each));
-    return lists.length === 0 ? null : lists.some((list) => list.length > 0) ? 'duplicate' : 'clear';
-  }
-  const texts = scalarsAt(value, rule.pointer);
-  if (texts.some((text) => rule.duplicate.includes(text))) return 'duplicate';
-  return texts.some((text) => rule.clear.includes(text)) ? 'clear' : null;
 }

@@ -1,4 +1,4 @@
-import type { Admission, ChosenRate, PaceView, Permit, RateAnswer } from './permits.ts';
+import type { Admission, ChosenRate, LearnedPace, PaceView, Permit, RateAnswer } from './permits.ts';
 
 /** Maximum pause. For a longer one the run stops and can be resumed. */
 export const MAX_PAUSE_MS = 15 * 60_000;
@@ -50,17 +50,6 @@ export interface PaceOptions {
   /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   readonly learned?: LearnedPace | null;
-}
-
-/** What a run has learned, as the starting point of the next one. */
-export interface LearnedPace {
-  readonly ratePerSecond: number;
-  /** Maximum number of requests in flight that the service has not refused. */
-  readonly concurrency: number;
-  /** True if the service has shown where its limit is. */
-  readonly limited: boolean;
-  /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
-  readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
 }
 
 /** The state of a pace in the form stored as JSON, from which another process can continue. */

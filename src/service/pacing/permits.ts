@@ -26,6 +26,17 @@ export interface PaceView {
   readonly pausedMs: number;
 }
 
+/** What a run has learned, as the starting point of the next one. */
+export interface LearnedPace {
+  readonly ratePerSecond: number;
+  /** Maximum number of requests in flight that the service has not refused. */
+  readonly concurrency: number;
+  /** True if the service has shown where its limit is. */
+  readonly limited: boolean;
+  /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
+  readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
+}
+
 /** A request that was sent, or may be sent. */
 export interface Permit {
   readonly number: number;

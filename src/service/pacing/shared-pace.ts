@@ -1,6 +1,5 @@
 import type { Clock, SharedAccountState } from '../../request/ports.ts';
-import type { LearnedPace } from './pace.ts';
-import type { Admission, ChosenRate, PaceView, Permit, PermitSource, RateAnswer } from './permits.ts';
+import type { Admission, ChosenRate, LearnedPace, PaceView, Permit, PermitSource, RateAnswer } from './permits.ts';
 import { type TurnReply, type TurnRequest, takeTurn } from './turn.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type LearnedPace, Pace, type PaceOptions, type PaceRecord } from './pace.ts';
-import type { Admission, ChosenRate, PaceView, Permit, RateAnswer } from './permits.ts';
+import { Pace, type PaceOptions, type PaceRecord } from './pace.ts';
+import type { Admission, ChosenRate, LearnedPace, PaceView, Permit, RateAnswer } from './permits.ts';
 
 /** Time without a send after which the measurements are outdated. The pace then starts again from what was learned. */
 const IDLE_MS = 60_000;

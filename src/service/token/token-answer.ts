@@ -77,22 +77,25 @@ export function isCut(answer: Answer): boolean {
   return !answer.complete && typeof answerValue(answer) !== 'object';
 }
 
-/** Explains why there is no token. `isTransient` means that asking again may help. */
-export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqError; isTransient: boolean } {
-  if (!exchange.answer) {
+/** Tells whether asking again may help. Nothing is worded for that: only the last answer is told. */
+export function mayComeLater({ answer, error }: Exchange): boolean {
+  return answer ? TRANSIENT.test(String(answer.status)) : !networkFailure(error).final;
+}
+
+/** Explains why there is no token. */
+export function tokenError(exchange: Exchange, sent: Redactor): SrqError {
+  const { answer } = exchange;
+  if (!answer) {
     const { reason, hint, final } = networkFailure(exchange.error);
     const lost = `The service gave no answer to the token request (${failureName(exchange.error)}).`;
     const message = exchange.written && !final ? lost : reason;
-    const next = `${hint} See where it fails: srq doctor`;
-    return { error: new SrqError('service.unreachable', message, next, exchange.error), isTransient: !final };
+    return new SrqError('service.unreachable', message, `${hint} See where it fails: srq doctor`, exchange.error);
   }
-  const certificate = clientCertificateFailure(exchange.answer);
-  if (certificate) {
-    return { error: new SrqError('service.unreachable', certificate.reason, certificate.hint), isTransient: false };
-  }
-  const { status, headers } = exchange.answer;
+  const certificate = clientCertificateFailure(answer);
+  if (certificate) return new SrqError('service.unreachable', certificate.reason, certificate.hint);
+  const { status, headers } = answer;
   const [, code, says, hint] = REFUSALS.find(([is]) => is.test(String(status))) ?? WRONG_ADDRESS;
-  const said = isSuccess(status) ? null : readErrorText(exchange.answer, sent);
+  const said = isSuccess(status) ? null : readErrorText(answer, sent);
   const target = headers['location'] ?? '';
   const parts: Readonly<Record<string, string>> = {
     status: `HTTP ${status}`,
@@ -100,8 +103,11 @@ export function tokenError(exchange: Exchange, sent: Redactor): { error: SrqErro
     words: said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`,
     to: URL.canParse(target) ? ` to ${new URL(target).host}` : '',
   };
-  const message = says.replace(/\{(\w+)\}/g, (_, part) => parts[part] ?? '');
-  return { error: new SrqError(code, message, hint), isTransient: TRANSIENT.test(String(status)) };
+  return new SrqError(
+    code,
+    says.replace(/\{(\w+)\}/g, (_, part) => parts[part] ?? ''),
+    hint,
+  );
 }
 
 const CHECK_BASE_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';

@@ -10,7 +10,7 @@ import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
 import { REDACTED, Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
-import { credentialsRefused, isCut, readToken, tokenError, tokenRefused } from './token-answer.ts';
+import { credentialsRefused, isCut, mayComeLater, readToken, tokenError, tokenRefused } from './token-answer.ts';
 
 /** The dependencies of `Tokens`. */
 export interface TokenDeps {
@@ -103,14 +103,13 @@ export class Tokens {
       const { answer } = exchange;
       if (answer) this.#reached = true;
       if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, operation);
-      const { error, isTransient } = tokenError(exchange, redactor);
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
       const tries = this.#reached ? MAX_TRIES : MAX_TRIES_AT_FIRST;
-      if (!isTransient || tried >= tries) throw error;
+      if (!mayComeLater(exchange) || tried >= tries) throw tokenError(exchange, redactor);
       const waitMs = retryDelayMs(tried, answer, clock.nowMs());
       if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, clock.nowMs());
       await clock.sleep(waitMs, stopping);
-      if (stopping.aborted) throw error;
+      if (stopping.aborted) throw tokenError(exchange, redactor);
     }
   }
 }
@@ -242,7 +241,7 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
   // RFC 6749, section 2.3.1, form-encodes both before they are joined.
   const basic = auth === 'basic' ? basicCredentials(...[clientId, secret].map(formEncoded)) : null;
-  const hiddenExtra = Object.entries(extra).flatMap(([name, value]) => (SHOWN_PARAMETERS.test(name) ? [] : [value]));
+  const hiddenExtra = Object.entries(extra).flatMap(([name, text]) => (isShown(name) ? [] : [text]));
   const isJson = encoding === 'json';
   return {
     path,
@@ -256,19 +255,14 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   };
 }
 
-/** Parameters that are shown, because they only say who asks and for what. */
-const SHOWN_PARAMETERS = /^(?:scope|audience|resource)$/;
+/** Tells whether a parameter only says who asks and for what. */
+const isShown = (name: string): boolean => /^(?:scope|audience|resource)$/.test(name);
 
 /** Builds the same request for display, with `***` for anything that may be a secret. */
 function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials): TokenRequest {
-  const extra = Object.entries(operation.extra).map(([name, value]) => [
-    name,
-    SHOWN_PARAMETERS.test(name) ? value : REDACTED,
-  ]);
-  return tokenRequest(
-    { ...operation, extra: Object.fromEntries(extra) },
-    { clientId, clientSecret: new Secret(REDACTED) },
-  );
+  const masked = Object.entries(operation.extra).map(([name, text]) => [name, isShown(name) ? text : REDACTED]);
+  const clientSecret = new Secret(REDACTED);
+  return tokenRequest({ ...operation, extra: Object.fromEntries(masked) }, { clientId, clientSecret });
 }
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { withShared } from '../../request/contract/known-answers.ts';
+import { type Form, type Identifier, LOCATION, matches, uniqueValues } from './form.ts';
+import type { Knowledge } from './knowledge.ts';
+
+/** Number of identifiers that are remembered, to notice one that two requests get. */
+const MAX_IDENTIFIED = 10_000;
+/** Of so many identifiers, the first ones are stored at once for the next process. */
+const KEPT_EVERY = 100;
+const KEPT_FIRST = 3;
+
+/** Knows which request was given which identifier. An identifier belongs to one content. */
+export class Identities {
+  readonly #kept: Knowledge;
+  /** The places where the API description says that requests are named. */
+  readonly #documentedPlaces: readonly string[];
+  readonly #identified = new Map<string, string>();
+  readonly #claimed = new Map<string, string>();
+  readonly #values = new Map<string, string>();
+  #registered = 0;
+
+  constructor(kept: Knowledge, documentedPlaces: readonly string[]) {
+    this.#kept = kept;
+    this.#documentedPlaces = documentedPlaces;
+    for (const { digest, key } of kept.known.identifiers) this.#identified.set(digest, key);
+  }
+
+  /**
+   * Notes what a request was given as identifiers. An identifier belongs to one content: returns the key of another
+   * request that has the same one, or null. A place where two requests have the same value, beside another where they
+   * differ, names something else.
+   */
+  identify(key: string, form: Form | null): string | null {
+    const named = this.#identifying(form);
+    const held = named.map((each) => ({ ...each, by: this.#identified.get(digestOf(each)) }));
+    const others = held.filter(({ by }) => by !== undefined && by !== key);
+    if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
+    for (const { place, text } of others) this.#share(place, text);
+    for (const each of named) this.#hold(each, key);
+    return null;
+  }
+
+  /**
+   * Notes what an answer names whose meaning is not known yet. Returns the key of another request that was answered by the
+   * same identifiers, or null.
+   */
+  claim(key: string, form: Form | null): string | null {
+    const named = this.named(form).map((each) => digestOf(each));
+    const holders = named.map((digest) => this.#identified.get(digest) ?? this.#claimed.get(digest));
+    const [other] = holders;
+    if (other !== undefined && holders.every((holder) => holder !== undefined && holder !== key)) return other;
+    for (const digest of named) setBounded(this.#claimed, digest, key);
+    return null;
+  }
+
+  /** From now on the value at this place is compared like any other. */
+  #share(place: string, text: string): void {
+    const forms = this.#kept.known.forms.map((form) => {
+      const seen = form.paths[place];
+      if (form.operation !== 'create' || seen === undefined || place === LOCATION) return form;
+      return { ...form, paths: { ...form.paths, [place]: { ...seen, values: [...seen.values, text.toLowerCase()] } } };
+    });
+    this.#kept.change(withShared({ ...this.#kept.known, forms }, place));
+  }
+
+  /** Returns what an answer names its request by: identifiers, or else texts that always differ. */
+  #identifying(form: Form | null): readonly Pick<Identifier, 'place' | 'text'>[] {
+    const named = this.named(form);
+    const known =
+      form && this.#kept.forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    if (named.length > 0 || !form || !known) return named;
+    return uniqueValues(known, form).filter(
+      ({ isToken, place }) => isToken && !this.#kept.known.shared.includes(place),
+    );
+  }
+
+  /** The identifiers of a form: those at documented places if there are any. */
+  named(form: Form | null): readonly Identifier[] {
+    const all = form?.identifiers ?? [];
+    const named = all.filter(({ place }) => this.#documentedPlaces.includes(place));
+    return named.length > 0 ? named : all;
+  }
+
+  /** Tells whether another request had this value first. */
+  isOfAnother(each: Pick<Identifier, 'place' | 'text'>, key: string): boolean {
+    const holder = this.#values.get(digestOf({ text: `${each.place} ${each.text}` }));
+    return holder !== undefined && holder !== key;
+  }
+
+  /** Remembers all values of an answer of success: one that another request gets is a copy, if such values always differ. */
+  holdAll(form: Form | null, key: string): void {
+    for (const [place, values] of form?.paths ?? []) {
+      const [value, ...more] = values;
+      if (value !== undefined && more.length === 0) this.holdValue({ place, text: value.plain }, key);
+    }
+  }
+
+  /** Remembers who had a value at a place first. */
+  holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
+    const name = digestOf({ text: `${place} ${text}` });
+    if (!this.#values.has(name)) setBounded(this.#values, name, key);
+  }
+
+  /** Remembers who has a value, for this process and, of the last ones, for the next. */
+  #hold(each: Pick<Identifier, 'place' | 'text'>, key: string): void {
+    const digest = digestOf(each);
+    setBounded(this.#identified, digest, key);
+    this.#kept.addIdentifier(digest, key);
+    if (this.#registered++ % KEPT_EVERY < KEPT_FIRST) this.#kept.keep();
+  }
+}
+
+/** Sets a value of one of the maps above. The oldest entry makes room, and is found without a copy of all of them. */
+function setBounded(map: Map<string, string>, name: string, value: string): void {
+  const [oldest] = map.size >= MAX_IDENTIFIED ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+  map.set(name, value);
+}
+
+function digestOf({ text }: Pick<Identifier, 'text'>): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

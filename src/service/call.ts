@@ -1,0 +1,215 @@
+import { basename } from 'node:path';
+import { addressOf, type Call, type Contract, callsOf } from '../request/contract/contract.ts';
+import type { RequestOperationName } from '../request/contract/operations.ts';
+import { readPlace } from '../request/contract/place.ts';
+import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
+import type { ServiceRequest } from '../request/lead/service-request.ts';
+import type { AudioReader, Clock } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { isSecretName, secretTexts } from '../request/words/names.ts';
+import type { WritePermission } from './idempotency.ts';
+import type { Exchange } from './network/exchange.ts';
+import { networkFailure } from './network/network-failure.ts';
+import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
+import { asksToWait, retryDelayMs } from './pacing/retry.ts';
+import { REDACTED, Redactor } from './redaction/redactor.ts';
+import type { RedactedCall } from './redaction/trace.ts';
+import type { AuthorizedCall, Authorizer } from './token/token.ts';
+import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
+import { type Http, LeaseExpired } from './wire/http.ts';
+
+/**
+ * Number of consecutive failures to reach the service, over all requests, that end the run. Before the first answer
+ * fewer are enough.
+ */
+const MAX_UNREACHED = 8;
+const MAX_UNREACHED_AT_FIRST = 3;
+
+/** What calls need of the program. */
+export interface CallDeps {
+  readonly http: Http;
+  readonly authorizer: Authorizer;
+  readonly limiter: RateLimiter;
+  readonly audio: AudioReader;
+  readonly contract: Contract;
+  readonly clock: Clock;
+  /** Aborted when the run is to end. Nothing new is sent then; calls in flight are finished. */
+  readonly stopping: AbortSignal;
+}
+
+/** A prepared call of an operation. */
+export interface PreparedCall {
+  readonly operation: RequestOperationName;
+  readonly encoded: EncodedRequest;
+  /** The values to be redacted wherever the call is shown. */
+  readonly redactor: Redactor;
+  readonly redacted: () => RedactedCall;
+}
+
+interface SentCall {
+  readonly exchange: Exchange;
+  readonly isAccepted: () => boolean;
+  /** Why the credentials cannot be used any more, or null. */
+  readonly refused: SrqError | null;
+}
+
+/**
+ * Makes the calls of the service's operations: with the token of the authorizer (RFC 6749, section 4.4; RFC 6750), in their
+ * turn at the limiter, and each of them once.
+ */
+export class Caller {
+  readonly #deps: CallDeps;
+  readonly #encoder: Encoder;
+  readonly #secrets: readonly string[];
+  readonly #sendsFileName: boolean;
+  #reached = false;
+  #unreachedInARow = 0;
+
+  constructor(deps: CallDeps) {
+    const { contract, authorizer } = deps;
+    this.#deps = deps;
+    this.#encoder = makeEncoder(contract);
+    this.#secrets = [...authorizer.secrets, ...givenKeys(contract)];
+    this.#sendsFileName = callsOf(contract).some(
+      ({ audio, fields }) => audio === 'binary' || Object.values(fields).includes('audio_name'),
+    );
+  }
+
+  /** Prepares a call: reads the recording and encodes the request, once for all tries. Nothing is sent. */
+  async prepare(
+    operation: RequestOperationName,
+    request: ServiceRequest,
+    header: EncodedRequest['headers'] = {},
+  ): Promise<PreparedCall> {
+    const { params, parts = {}, audio } = request;
+    const recording = audio ? await this.#deps.audio.readBase64(audio) : null;
+    const encoded = this.#encoder[operation](request, recording);
+    const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
+    const values = [...Object.values(params), ...Object.values(parts), ...fileName, ...this.#secrets];
+    const redactor = new Redactor(values);
+    let shown: EncodedRequest | null = null;
+    const redacted = () => {
+      shown ??= this.#encoder.shown[operation](request, recording);
+      return { ...shown, redactor, grantsToken: false };
+    };
+    return { operation, encoded: { ...encoded, headers: { ...encoded.headers, ...header } }, redactor, redacted };
+  }
+
+  /**
+   * Sends a prepared call with valid credentials, which are added to the values to redact. A validate is sent again with
+   * new ones while the service refuses them and there are others.
+   */
+  async send(
+    { operation, encoded, redactor, redacted }: PreparedCall,
+    permission: WritePermission,
+  ): Promise<SentCall | 'stopped' | 'withdrawn'> {
+    const { authorizer, limiter, http, contract, stopping } = this.#deps;
+    const { method, path, headers, body } = encoded;
+    const described = contract[operation] ?? contract.create;
+    for (let refusals = 0; ; refusals++) {
+      // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
+      // because it may have expired while the request waited.
+      await authorizer.authorize();
+      const permit = await limiter.acquire(addressOf(described).path, stopping);
+      if (!permit) return 'stopped';
+      let sent: Exchange | null = null;
+      let exchange: Exchange;
+      let call: AuthorizedCall;
+      try {
+        call = await authorizer.authorize();
+        const mayWrite = await permission();
+        if (mayWrite === null) return 'withdrawn';
+        for (const secret of call.secrets) redactor.add(secret);
+        const own = { ...call.headers, accept: acceptedTypes(described) };
+        const [address, shown] = withKey(call, path, redacted);
+        exchange = await http.send(method, address, { ...headers, ...own }, body, shown, mayWrite);
+        if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
+      } finally {
+        limiter.release(permit, sent);
+      }
+      if (exchange.answer) this.#reached = true;
+      if (exchange.written) this.#unreachedInARow = 0;
+      const isRefused = () => exchange.answer !== null && call.isRefused(exchange.answer.status, refusals);
+      // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
+      if (operation === 'create') return { exchange, isAccepted: call.isAccepted, refused: thrownBy(isRefused) };
+      if (!isRefused()) return { exchange, isAccepted: call.isAccepted, refused: null };
+    }
+  }
+
+  /**
+   * Waits after attempt number `tried`. Throws `SrqError('unreachable')` if the service has been unreachable for too
+   * long.
+   */
+  async pauseUnlessPaced(tried: number, exchange: Exchange): Promise<void> {
+    const { clock, stopping } = this.#deps;
+    const { answer } = exchange;
+    // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
+    // next `acquire` waits it out, and knows when it is too long.
+    if (answer !== null && (isThrottled(answer.status) || asksToWait(answer))) return;
+    if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
+      this.#unreachedInARow += 1;
+      const limit = this.#reached ? MAX_UNREACHED : MAX_UNREACHED_AT_FIRST;
+      if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
+    }
+    await clock.sleep(retryDelayMs(tried, answer, clock.nowMs()), stopping);
+  }
+}
+
+/** An answer that is like no other may belong to another call, so that the next answer on its connection would as well. */
+export function distrust(exchange: Exchange): void {
+  if (exchange.answer) exchange.distrust?.();
+}
+
+function thrownBy(work: () => unknown): SrqError | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (!(error instanceof SrqError)) throw error;
+    return error;
+  }
+}
+
+/** Returns a path with the key that goes in its query, and what may be shown of the call. */
+function withKey({ query }: AuthorizedCall, path: string, redacted: () => RedactedCall): [string, () => RedactedCall] {
+  if (query === null) return [path, redacted];
+  const { name, value } = query;
+  const added = (to: string, pair: string) => `${to}${to.includes('?') ? '&' : '?'}${pair}`;
+  const shown = () => {
+    const call = redacted();
+    return { ...call, path: added(call.path, `${name}=${REDACTED}`) };
+  };
+  return [added(path, new URLSearchParams({ [name]: value }).toString()), shown];
+}
+
+function unreachable(error: Error): SrqError {
+  const { reason, hint } = networkFailure(error);
+  const next = 'What has failed was certainly not taken; run the same command again.';
+  return new SrqError('service.unreachable', reason, `${hint} ${next}`, error);
+}
+
+/**
+ * Returns the Accept header: the documented type of the answer, then JSON, because some services refuse to send anything
+ * else.
+ */
+function acceptedTypes({ answers }: Call): string {
+  const described = answers.success?.contentType ?? JSON_CONTENT_TYPE;
+  return described === JSON_CONTENT_TYPE ? ACCEPTED_TYPES : `${described}, ${JSON_CONTENT_TYPE};q=0.9, */*;q=0.1`;
+}
+
+/**
+ * Returns constants of the contract that may be keys: all those in headers and query, and those in the body with the
+ * name of a secret.
+ */
+function givenKeys(contract: Contract): string[] {
+  return callsOf(contract).flatMap(({ always, when }) => [
+    ...Object.entries(always).flatMap(([place, value]) => {
+      const { in: where, path } = readPlace(place);
+      const isKey = where !== 'body' || isSecretName(path.at(-1) ?? '');
+      return isKey ? [String(value)] : secretTexts(path.at(-1) ?? '', value);
+    }),
+    ...Object.values(when).flatMap((values) =>
+      Object.entries(values).flatMap(([place, value]) => secretTexts(readPlace(place).path.at(-1) ?? '', value)),
+    ),
+  ]);
+}
