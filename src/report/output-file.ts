@@ -127,7 +127,11 @@ async function headOf(path: string): Promise<string> {
  * If `stop` fires before that, nothing is replaced and the result is false. Errors of the system and of `chunks` are
  * passed on.
  */
-export async function writeWhole(path: string, chunks: AsyncIterable<Chunk>, stop: AbortSignal): Promise<boolean> {
+export async function writeWhole(
+  path: string,
+  chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
+  stop: AbortSignal,
+): Promise<boolean> {
   const part = `${path}.${randomUUID()}.part`;
   // It is there before the first chunk is read, so that it can be removed whatever happens.
   const file = await open(part, 'wx', 0o600);
@@ -149,7 +153,7 @@ export async function writeWhole(path: string, chunks: AsyncIterable<Chunk>, sto
 export async function writeOutput(
   path: string,
   kind: string,
-  chunks: AsyncIterable<Chunk>,
+  chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
   stop: AbortSignal,
 ): Promise<boolean> {
   try {
@@ -162,7 +166,7 @@ export async function writeOutput(
 }
 
 /** Ends the chunks once `stop` fires, so that their source is closed. */
-async function* chunksUntil(stop: AbortSignal, chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+async function* chunksUntil(stop: AbortSignal, chunks: Iterable<Chunk> | AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     if (stop.aborted) return;
     yield chunk;

@@ -2,8 +2,9 @@ import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import { printable } from '../report/output.ts';
+import { writeOutput } from '../report/output-file.ts';
 import type { PageFacts } from '../report/page/page-facts.ts';
-import { writeRunReport } from '../report/page/report-page.ts';
+import { reportPage } from '../report/page/report-page.ts';
 import { RunFigures } from '../report/page/run-figures.ts';
 import type { Mapping } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
@@ -34,13 +35,17 @@ export async function addRecords(figures: RunFigures, log: LogStore, run: string
   for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
 }
 
-/** Returns what a page says beside its figures. `hasInput` is true if all rows of the input were read. */
-export function pageFacts(context: Context, hasInput: boolean): PageFacts {
+/** Returns what a page says beside its figures. */
+export function pageFacts(context: Context): PageFacts {
   return {
     writtenAt: new Date(context.clock.nowMs()).toISOString(),
-    hasInput,
     withProfile: (text) => withProfileFlags(text, context.options),
   };
+}
+
+/** Writes the page, whole or not at all. Throws `SrqError('usage')` if it cannot be written. */
+export async function writeRunReport(path: string, figures: RunFigures, facts: PageFacts): Promise<void> {
+  await writeOutput(path, 'report', [reportPage(figures, facts)], new AbortController().signal);
 }
 
 /**
@@ -52,7 +57,7 @@ export async function reportRun(context: Context, path: string, figures: RunFigu
   try {
     await addNotes(figures, log, context.run);
     await addRecords(figures, log, context.run);
-    await writeRunReport(path, figures, pageFacts(context, true));
+    await writeRunReport(path, figures, pageFacts(context));
     await (await context.writtenFiles()).note(path);
     reporter.say(() => printable(`Report: ${path}`));
   } catch (error) {

@@ -6,14 +6,14 @@ import { planAsLogged, planImport } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
 import { printable, rowsText, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
-import { reportPage, writeRunReport } from '../../report/page/report-page.ts';
+import { reportPage } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import type { LogStore } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { noteName } from '../../run/import-file.ts';
 import { begunRuns, knownRun } from '../../run/known-runs.ts';
 import { requireFreePlace, requireOwnPlaces } from '../../run/outputs.ts';
-import { addNotes, addRecords, pageFacts, withFigures } from '../../run/run-report.ts';
+import { addNotes, addRecords, pageFacts, withFigures, writeRunReport } from '../../run/run-report.ts';
 
 /** The flags of `report`, as commander parses them. */
 export interface ReportOptions extends ReadingOptions {
@@ -44,7 +44,7 @@ export async function report(context: Context, options: ReportOptions): Promise<
   const run = await chosenRun(log, options);
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
-  const facts = pageFacts(context, input !== undefined);
+  const facts = pageFacts(context);
   if (isPrinted) {
     await writeAll(context.process.stdout, reportPage(figures, facts));
     return 0;
