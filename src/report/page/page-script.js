@@ -26,7 +26,7 @@ const sum = (numbers) => numbers.reduce((before, number) => before + number, 0);
 const data = JSON.parse(byId('data').textContent);
 const rows = data.rows.map((given) => {
   const row = { ref: '', market: '', message: '', label: labelOf(given.status), ...given };
-  const identifiers = Object.values(row.ids).join(' ');
+  const identifiers = row.ids.map(([, value]) => value).join(' ');
   const found = [row.row, row.ref, identifiers, row.message, row.key].join('\n').toLowerCase();
   return { ...row, identifiers, found };
 });
@@ -234,7 +234,7 @@ function lineOf(row) {
 /** The message of a row, which opens to all that is known of it. */
 function messageOf({ key, at, http, ids, status, message }) {
   if (!key) return bdi(message);
-  const facts = [['Key', key], ['Last record', at && moment(at)], ['HTTP status', http], ...Object.entries(ids)];
+  const facts = [['Key', key], ['Last record', at && moment(at)], ['HTTP status', http], ...ids];
   const known = facts.filter(([, value]) => value !== undefined && value !== '');
   const commands = [
     ['It is there: ', '--created'],
@@ -280,7 +280,7 @@ function writeAddress() {
 function download() {
   const names = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'key', 'at'];
   const lines = chosen().map(({ ids, ...row }) => {
-    const named = Object.entries(ids).map(([name, value]) => `${name}=${value}`);
+    const named = ids.map(([name, value]) => `${name}=${value}`);
     return names.map((name) => String({ ...row, ids: named.join(' ') }[name] ?? ''));
   });
   const text = BYTE_ORDER_MARK + [names, ...lines].map((cells) => csvLine(cells)).join('');
