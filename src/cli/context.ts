@@ -428,7 +428,6 @@ async function makeReporter(context: Context): Promise<Reporter> {
     // redrawn, because the spinner's library would clear infinitely many lines.
     redraw: columnsOf(stderr) !== null && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
-    temporaryFolder: () => context.temporaryFolder('srq-result-'),
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }

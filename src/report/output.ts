@@ -26,16 +26,6 @@ export function terminalSafeJson(value: unknown): string {
   return JSON.stringify(value).replace(UNPRINTABLE, escaped);
 }
 
-/** Formats items as the texts of one JSON array, a line an item, safe on a terminal. */
-export async function* jsonArrayTexts(items: AsyncIterable<object>): AsyncGenerator<string> {
-  let before = '[';
-  for await (const item of items) {
-    yield `${before}${terminalSafeJson(item)}`;
-    before = ',\n';
-  }
-  yield before === '[' ? '[]\n' : ']\n';
-}
-
 /**
  * Formats 1234567 as 1,234,567. `Intl.NumberFormat` is not used, because Node.js takes 30 ms to create the first one.
  */

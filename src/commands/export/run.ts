@@ -6,7 +6,7 @@ import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { type LoggedRow, loggedRows } from '../../delivery/report-rows.ts';
 import { writeExport } from '../../report/export-file.ts';
-import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
+import { printable, terminalSafeJson, thousands } from '../../report/output.ts';
 import { writeAll } from '../../report/output-file.ts';
 import { workbookChunks } from '../../report/workbook-writer.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
@@ -130,7 +130,7 @@ async function* counting(rows: AsyncIterable<ExportRow>, counts: Counts): AsyncG
 /** Prints the export. On a terminal, unprintable characters are replaced. A program gets the text unchanged. */
 async function print(context: Context, exported: Exported): Promise<void> {
   const reporter = await context.reporter();
-  if (context.options.json) return reporter.results('export', documents(exported.rows), () => '');
+  if (context.options.json) return reporter.lines('export', documents(exported.rows), () => '');
   const { stdout } = context.process;
   const shown = stdout.isTTY ? printable : (text: string) => text;
   for await (const text of csvTexts(exported, shown)) {
@@ -163,7 +163,7 @@ async function write(context: Context, exported: Exported, { output, format, cou
 }
 
 function chunksOf(exported: Exported, format: Format): AsyncIterable<string | Uint8Array> {
-  if (format === 'json') return jsonArrayTexts(documents(exported.rows));
+  if (format === 'json') return jsonTexts(exported.rows);
   return format === 'csv'
     ? csvTexts(exported, (text) => text)
     : workbookChunks(records(exported), exported.columns.length);
@@ -176,6 +176,16 @@ async function* records({ columns, rows }: Exported): AsyncGenerator<readonly st
 
 async function* documents(rows: AsyncIterable<ExportRow>): AsyncGenerator<DocumentOf<'export'>> {
   for await (const row of rows) yield row.document();
+}
+
+/** Formats an export as one JSON array, a line an item, because that is what a file called `.json` holds. */
+async function* jsonTexts(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
+  let before = '[';
+  for await (const row of rows) {
+    yield before + terminalSafeJson(row.document());
+    before = ',\n';
+  }
+  yield before === '[' ? '[]\n' : ']\n';
 }
 
 const CHUNK_CHARACTERS = 1 << 16;

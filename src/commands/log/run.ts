@@ -46,7 +46,7 @@ export async function log(context: Context, options: LogOptions): Promise<number
     await reporter.lines('log', counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
     return 0;
   }
-  await reporter.results('log', counted(past(store, wanted, options.limit)), line);
+  await reporter.lines('log', counted(past(store, wanted, options.limit)), line);
   if (shown === 0) {
     await warnOfWrongLog(context);
     const { csv, ...filters } = options;
