@@ -2,7 +2,6 @@ import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import { printable } from '../report/output.ts';
-import { writeOutput } from '../report/output-file.ts';
 import type { PageFacts } from '../report/page/page-facts.ts';
 import { reportPage } from '../report/page/report-page.ts';
 import { RunFigures } from '../report/page/run-figures.ts';
@@ -10,6 +9,7 @@ import type { Mapping } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
 import type { LogStore } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
+import type { Output } from './outputs.ts';
 
 export { RunFigures };
 
@@ -43,23 +43,17 @@ export function pageFacts(context: Context): PageFacts {
   };
 }
 
-/** Writes the page, whole or not at all. Throws `SrqError('usage')` if it cannot be written. */
-export async function writeRunReport(path: string, figures: RunFigures, facts: PageFacts): Promise<void> {
-  await writeOutput(path, 'report', [reportPage(figures, facts)], new AbortController().signal);
-}
-
 /**
  * Writes the report of the run that has just ended. A failure is only a warning, because the outcomes are in the log.
  */
-export async function reportRun(context: Context, path: string, figures: RunFigures): Promise<void> {
+export async function reportRun(context: Context, output: Output, figures: RunFigures): Promise<void> {
   const reporter = await context.reporter();
   const log = await context.logStore();
   try {
     await addNotes(figures, log, context.run);
     await addRecords(figures, log, context.run);
-    await writeRunReport(path, figures, pageFacts(context));
-    await (await context.writtenFiles()).note(path);
-    reporter.say(() => printable(`Report: ${path}`));
+    await output.write([reportPage(figures, pageFacts(context))]);
+    reporter.say(() => printable(`Report: ${output.path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     reporter.warn(`${error.message} ${error.hint ?? ''}`);

@@ -9,7 +9,6 @@ import { finishOnSignal, recordingsBeside } from '../../cli/session.ts';
 import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { duration } from '../../report/output.ts';
-import { requireWritable } from '../../report/output-file.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { type Contract, withJudges } from '../../request/contract/contract.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
@@ -20,6 +19,7 @@ import { makeFolder } from '../../request/make-folder.ts';
 import type { CachedToken, TracedCall } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
+import { requireWritable } from '../../run/outputs.ts';
 import { connectTimeoutOf, targetOf } from '../../service/network/connector.ts';
 import { openConnection, openProxied, resolveHost, tlsHandshake } from '../../service/network/probe.ts';
 

@@ -13,8 +13,8 @@ import {
   printableLines,
   terminalSafeJson,
   thousands,
+  writeAll,
 } from '../output.ts';
-import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, ProgressState, Reporter, ReporterOptions } from '../reporter.ts';
 
 /** The part of both reporters that writes messages and progress to stderr. */
