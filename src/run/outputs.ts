@@ -44,12 +44,15 @@ const MAX_PLACES = 5;
 export class Output {
   /** The path. It changes if somebody has changed the file there, or has it open, when it is to be replaced. */
   path: string;
+  /** The path without a number. */
+  readonly #wanted: string;
   readonly #rule: Rule;
   readonly #host: Host;
   readonly #heldOpen = new Set<string>();
 
   private constructor(path: string, rule: Rule, host: Host) {
     this.path = path;
+    this.#wanted = path;
     this.#rule = rule;
     this.#host = host;
   }
@@ -111,8 +114,10 @@ export class Output {
   async #move(part: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       const before = this.path;
-      this.path = await freePath(before, (each) => this.#isFree(each));
-      if (this.path !== before) (await this.#host.reporter()).warn(this.#keptMessage(before));
+      if (!(await this.#isFree(before))) {
+        this.path = await freePath(this.#wanted, (each) => this.#isFree(each));
+        (await this.#host.reporter()).warn(this.#keptMessage(before));
+      }
       try {
         await rename(part, this.path);
         this.#rule.taken?.set(await onlyPath(this.path), this.#rule.input ?? '');
