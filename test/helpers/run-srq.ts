@@ -111,7 +111,10 @@ export function documentOf(ended: Ended): Record<string, unknown> {
 /** Returns the documents on stdout: one a line, or the items of an array. */
 export function documentsOf({ stdout, ...ended }: Ended): Record<string, unknown>[] {
   const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => documentOf({ ...ended, stdout: line })).flat();
+  return lines.flatMap((line) => {
+    const documents: unknown = documentOf({ ...ended, stdout: line });
+    return Array.isArray(documents) ? (documents as Record<string, unknown>[]) : [documents as Record<string, unknown>];
+  });
 }
 
 function parsedOf({ stdout, stderr }: Ended) {
