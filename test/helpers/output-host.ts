@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Output } from '../../src/run/outputs.ts';
-import { ANY_OWNER } from '../../src/settings/own-file.ts';
-import { WrittenFiles } from '../../src/settings/written-files.ts';
+import { ANY_OWNER, WrittenFiles } from '../doors/kept.ts';
 
 /** What an output needs of a command, with the state in a folder of the test. `told` are the warnings. */
 export function outputHost(folder: string) {

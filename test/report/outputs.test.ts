@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { writeAll } from '../../src/report/output.ts';
-import { Output, openToAppend, requireWritable } from '../../src/run/outputs.ts';
+import { Output, openToAppend, requireWritable, writeAll } from '../doors/kept.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 import { outputHost } from '../helpers/output-host.ts';
 
