@@ -54,7 +54,6 @@ async function pictureReport({ baseUrl, clientId, clientSecret }) {
   await promisify(execFile)(process.execPath, ['dist/srq.js', ...args], { env }).catch(() => {});
   const { href } = pathToFileURL(report);
   await picture(href, 'report.png', { width: 1100, height: 900 });
-  await picture(href, 'report-course.png', { width: 1100, height: 500 }, '#course');
 }
 
 /** Generated leads, of which some have no market, phone or address that can be used. */
@@ -71,11 +70,9 @@ async function leadsWithFaults() {
   return path;
 }
 
-/** `from`: what the picture begins with; the top of the page if left out. */
-async function picture(address, name, viewport, from) {
+async function picture(address, name, viewport) {
   const page = await browser.newPage({ viewport });
   await page.goto(address);
-  if (from !== undefined) await page.locator(from).evaluate((heading) => heading.parentElement.scrollIntoView());
   await page.screenshot({ path: join(IMAGES, name) });
   await page.close();
 }

@@ -80,15 +80,12 @@ export class Context extends Program {
   }
 
   /**
-   * Opens the record of the files that srq has written for the user. A rehearsal with --sandbox knows only what rehearsals
-   * wrote, because it must not replace the results of a service.
+   * Opens the record of the files that srq has written for the user, or has begun to write. A rehearsal with --sandbox knows
+   * only what rehearsals wrote, because it must not replace the results of a service.
    */
-  async writtenFiles(): Promise<WrittenFiles> {
+  async writtenFiles(name = this.options.sandbox ? 'written-in-sandbox' : 'written'): Promise<WrittenFiles> {
     const { WrittenFiles } = await import('../settings/written-files.ts');
-    return new WrittenFiles(
-      join(this.#directories().state, this.options.sandbox ? 'written-in-sandbox' : 'written'),
-      await this.trust(),
-    );
+    return new WrittenFiles(join(this.#directories().state, name), await this.trust());
   }
 
   async reporter(): Promise<Reporter> {

@@ -27,7 +27,6 @@ export async function makeReporter(context: Surroundings): Promise<Reporter> {
     // redrawn, because the spinner's library would clear infinitely many lines.
     redraw: columnsOf(stderr) !== null && !dumb && !env['CI'],
     monotonicMs: clock.monotonicMs,
-    temporaryFolder: () => context.temporaryFolder('srq-result-'),
   };
   return options.json ? new JsonReporter(settings) : new HumanReporter(settings);
 }

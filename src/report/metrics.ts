@@ -39,105 +39,71 @@ interface CallsView {
   } | null;
 }
 
-/** A value with the value of its label, which is empty if the metric has none. */
-type Sample = readonly [label: string, value: number];
-
-interface Metric {
-  readonly kind: typeof Counter | typeof Gauge;
-  readonly help: string;
-  readonly label?: string;
-  /** Returns no sample where the metric does not apply. */
-  readonly read: (view: ProcessView) => readonly Sample[];
-}
-
 /** The metrics whose values are read at a scrape. They cost nothing per row, because srq keeps these counts anyway. */
-const METRICS: Readonly<Record<`srq_${string}`, Metric>> = {
-  srq_build_info: {
-    kind: Gauge,
-    help: 'The version of srq; always 1.',
-    label: 'version',
-    read: ({ version }) => [[version, 1]],
-  },
-  srq_state: {
-    kind: Gauge,
-    help: 'The state of the process: 1 for the one that it is in, 0 for the others.',
-    label: 'state',
-    read: ({ state }) => STATES.map((each) => [each, each === state ? 1 : 0]),
-  },
-  srq_rows_total: {
-    kind: Counter,
-    help: 'Rows that left the queue, by their status.',
-    label: 'status',
-    read: ({ worker }) => Object.entries(worker?.ended ?? {}),
-  },
-  srq_rows_put_back_total: {
-    kind: Counter,
-    help: 'Rows put back into the queue: for later, or for other workers.',
-    read: ({ worker }) => one(worker?.putBack),
-  },
-  srq_rows_in_hand: {
-    kind: Gauge,
-    help: 'Rows that this worker is working on.',
-    read: ({ worker }) => one(worker?.inHand),
-  },
-  srq_queue_oldest_age_seconds: {
-    kind: Gauge,
-    help: 'Age of the oldest row that waits in the queue; 0 if none does.',
-    read: ({ worker }) => (worker?.oldestMs == null ? [] : one(worker.oldestMs / 1000)),
-  },
-  srq_queue_rows: {
-    kind: Gauge,
-    help: 'Rows in the queue of the account.',
-    read: ({ worker }) => one(worker?.queue.depth ?? undefined),
-  },
-  srq_store_unknown_rows: {
-    kind: Gauge,
-    help: 'Rows of the store whose outcome is unknown; srq resolve lists them.',
-    read: ({ worker }) => one(worker?.queue.unknown),
-  },
-  srq_store_held: {
-    kind: Gauge,
-    help: '1 while nothing is sent before a person says: srq store resume.',
-    read: ({ worker }) => (worker?.queue.held === undefined ? [] : one(worker.queue.held === null ? 0 : 1)),
-  },
-  srq_requests_in_flight: {
-    kind: Gauge,
-    help: 'Calls to the service that have begun and are not answered.',
-    read: ({ connection }) => one(connection?.inFlight),
-  },
-  srq_requests_waiting: {
-    kind: Gauge,
-    help: 'Calls to the service that wait for their turn.',
-    read: ({ connection }) => one(connection?.waiting),
-  },
-  srq_pace_requests_per_second: {
-    kind: Gauge,
-    help: 'Calls a second that the pace allows, of all processes that share it; +Inf without a limit.',
-    read: ({ connection }) => limit(connection?.pace, (pace) => pace.ratePerSecond),
-  },
-  srq_pace_bound_requests_per_second: {
-    kind: Gauge,
-    help: 'Calls a second near which the service has refused, or that --rate allows; +Inf if neither is known.',
-    read: ({ connection }) => limit(connection?.pace, (pace) => pace.boundPerSecond),
-  },
-  srq_pause_remaining_seconds: {
-    kind: Gauge,
-    help: 'Time for which nobody sends any more.',
-    read: ({ connection }) => one(connection?.pace && connection.pace.pausedMs / 1000),
-  },
-  srq_tokens_fetched_total: {
-    kind: Counter,
-    help: 'Tokens that this process has got from the service.',
-    read: ({ connection }) => one(connection?.tokensFetched),
-  },
+const HELP = {
+  srq_build_info: 'The version of srq; always 1.',
+  srq_state: 'The state of the process: 1 for the one that it is in, 0 for the others.',
+  srq_rows_total: 'Rows that left the queue, by their status.',
+  srq_rows_put_back_total: 'Rows put back into the queue: for later, or for other workers.',
+  srq_rows_in_hand: 'Rows that this worker is working on.',
+  srq_queue_oldest_age_seconds: 'Age of the oldest row that waits in the queue; 0 if none does.',
+  srq_queue_rows: 'Rows in the queue of the account.',
+  srq_store_unknown_rows: 'Rows of the store whose outcome is unknown; srq resolve lists them.',
+  srq_store_held: '1 while nothing is sent before a person says: srq store resume.',
+  srq_requests_in_flight: 'Calls to the service that have begun and are not answered.',
+  srq_requests_waiting: 'Calls to the service that wait for their turn.',
+  srq_pace_requests_per_second:
+    'Calls a second that the pace allows, of all processes that share it; +Inf without a limit.',
+  srq_pace_bound_requests_per_second:
+    'Calls a second near which the service has refused, or that --rate allows; +Inf if neither is known.',
+  srq_pause_remaining_seconds: 'Time for which nobody sends any more.',
+  srq_tokens_fetched_total: 'Tokens that this process has got from the service.',
+  srq_refused_responses_total: 'Answers that refused a call because of the rate or the load, by their status.',
+  srq_pauses_total:
+    'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
+} as const;
+
+const LABEL: { readonly [Name in keyof typeof HELP]?: string } = {
+  srq_build_info: 'version',
+  srq_state: 'state',
+  srq_rows_total: 'status',
+  srq_refused_responses_total: 'code',
+  srq_pauses_total: 'cause',
 };
 
-function one(value: number | null | undefined): Sample[] {
-  return value === null || value === undefined ? [] : [['', value]];
+/** A number, or one for each value of the label. A process may not have it, or not yet. */
+type Value = number | Readonly<Record<string, number>> | null | undefined;
+
+function valuesOf({ version, state, worker, connection }: ProcessView) {
+  const pace = connection?.pace;
+  const held = worker?.queue.held;
+  return {
+    srq_build_info: { [version]: 1 },
+    srq_state: Object.fromEntries(STATES.map((each) => [each, each === state ? 1 : 0])),
+    srq_rows_total: worker?.ended,
+    srq_rows_put_back_total: worker?.putBack,
+    srq_rows_in_hand: worker?.inHand,
+    srq_queue_oldest_age_seconds: worker?.oldestMs == null ? null : worker.oldestMs / 1000,
+    srq_queue_rows: worker?.queue.depth,
+    srq_store_unknown_rows: worker?.queue.unknown,
+    srq_store_held: held === undefined ? null : Number(held !== null),
+    srq_requests_in_flight: connection?.inFlight,
+    srq_requests_waiting: connection?.waiting,
+    srq_pace_requests_per_second: pace && (pace.ratePerSecond ?? Number.POSITIVE_INFINITY),
+    srq_pace_bound_requests_per_second: pace && (pace.boundPerSecond ?? Number.POSITIVE_INFINITY),
+    srq_pause_remaining_seconds: pace && pace.pausedMs / 1000,
+    srq_tokens_fetched_total: connection?.tokensFetched,
+  };
 }
 
-function limit<Pace>(pace: Pace | null | undefined, read: (pace: Pace) => number | null): Sample[] {
-  return pace ? [['', read(pace) ?? Number.POSITIVE_INFINITY]] : [];
+/** Adds a metric to a registry. One that the process does not have is left out: a 0 would say that it stands still. */
+function register(registry: Registry, name: keyof typeof HELP, value: Value): void {
+  if (value == null) return;
+  const label = LABEL[name];
+  const Kind = name.endsWith('_total') ? Counter : Gauge;
+  const metric = new Kind({ name, help: HELP[name], registers: [registry], labelNames: label ? [label] : [] });
+  if (typeof value === 'number') metric.inc(value);
+  else for (const [each, count] of Object.entries(value)) metric.inc({ [label ?? '']: each }, count);
 }
 
 /** The timed operations of the log (`intent`, `outcome`) and of the queue (`take`, `dispose`). */
@@ -147,44 +113,29 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 
 /** The metrics of this process, in the text format of Prometheus. They hold no personal data. */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #view: () => ProcessView;
   readonly #monotonicMs: Clock['monotonicMs'];
-  readonly #store: Histogram<'operation'>;
-  readonly #refused: Counter<'code'>;
-  readonly #pauses: Counter<'cause'>;
+  // Each series begins with 0, because `rate()` does not see an event with which a series begins.
+  readonly #refused: Record<string, number> = { 429: 0, 503: 0 };
+  readonly #pauses = { refusal: 0, breaker: 0 };
+  readonly #times = new Registry();
+  readonly #store = new Histogram({
+    name: 'srq_store_duration_seconds',
+    help: 'Time until the store or the log has kept an intent or an outcome, or the queue has given or disposed of rows.',
+    labelNames: ['operation'],
+    buckets: BUCKETS_S,
+    registers: [this.#times],
+  });
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(view: () => ProcessView, { monotonicMs }: Clock) {
+    this.#view = view;
     this.#monotonicMs = monotonicMs;
-    const registers = [this.#registry];
-    for (const [name, metric] of Object.entries(METRICS)) register(name, metric, view, registers);
-    this.#store = new Histogram({
-      name: 'srq_store_duration_seconds',
-      help: 'Time until the store or the log has kept an intent or an outcome, or the queue has given or disposed of rows.',
-      labelNames: ['operation'],
-      buckets: BUCKETS_S,
-      registers,
-    });
-    this.#refused = new Counter({
-      name: 'srq_refused_responses_total',
-      help: 'Answers that refused a call because of the rate or the load, by their status.',
-      labelNames: ['code'],
-      registers,
-    });
-    this.#pauses = new Counter({
-      name: 'srq_pauses_total',
-      help: 'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
-      labelNames: ['cause'],
-      registers,
-    });
-    // Each series begins with 0, because `rate()` does not see an event with which a series begins.
-    for (const code of [429, 503]) this.#refused.inc({ code }, 0);
-    for (const cause of ['refusal', 'breaker']) this.#pauses.inc({ cause }, 0);
   }
 
   /** Counts an answer that refused, and the pause that it began, if none was going on. */
   refused(http: number, pauseMs: number): void {
-    this.#refused.inc({ code: http });
+    this.#refused[http] = (this.#refused[http] ?? 0) + 1;
     this.#paused('refusal', pauseMs);
   }
 
@@ -215,28 +166,16 @@ export class Metrics {
 
   /** Returns what a scrape gets. */
   async page(): Promise<{ readonly type: string; readonly text: string }> {
-    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+    const registry = new Registry();
+    const own = { srq_refused_responses_total: this.#refused, srq_pauses_total: this.#pauses };
+    const values: Readonly<Record<string, Value>> = { ...valuesOf(this.#view()), ...own };
+    for (const [name, value] of Object.entries(values)) register(registry, name as keyof typeof HELP, value);
+    return { type: registry.contentType, text: (await registry.metrics()) + (await this.#times.metrics()) };
   }
 
   #paused(cause: 'refusal' | 'breaker', pauseMs: number): void {
     const nowMs = this.#monotonicMs();
-    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.#pauses.inc({ cause });
+    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.#pauses[cause] += 1;
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
   }
-}
-
-function register(name: string, metric: Metric, view: () => ProcessView, registers: Registry[]): void {
-  const { kind: Kind, help, label, read } = metric;
-  new Kind({
-    name,
-    help,
-    registers,
-    labelNames: label === undefined ? [] : [label],
-    collect() {
-      this.reset();
-      // A metric without a label is 0 after a reset, also in a process that it does not apply to.
-      if (label === undefined) this.remove();
-      for (const [value, count] of read(view())) this.inc(label === undefined ? {} : { [label]: value }, count);
-    },
-  });
 }

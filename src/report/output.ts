@@ -26,16 +26,6 @@ export function terminalSafeJson(value: unknown): string {
   return JSON.stringify(value).replace(UNPRINTABLE, escaped);
 }
 
-/** Formats items as the texts of one JSON array, a line an item, safe on a terminal. */
-export async function* jsonArrayTexts(items: AsyncIterable<object>): AsyncGenerator<string> {
-  let before = '[';
-  for await (const item of items) {
-    yield `${before}${terminalSafeJson(item)}`;
-    before = ',\n';
-  }
-  yield before === '[' ? '[]\n' : ']\n';
-}
-
 /**
  * Formats 1234567 as 1,234,567. `Intl.NumberFormat` is not used, because Node.js takes 30 ms to create the first one.
  */
@@ -256,4 +246,18 @@ function narrowed(natural: readonly number[], columns: number): number[] {
  */
 export function columnsOf(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): number | null {
   return stream.isTTY && stream.columns !== undefined && stream.columns > 0 ? stream.columns : null;
+}
+
+const WRITABLE_AGAIN = ['drain', 'close', 'error'] as const;
+
+/** Writes a chunk, and waits while the reader is slower than the writer. A reader that has gone away is not an error. */
+export async function writeAll(stream: Writable, chunk: string | Uint8Array): Promise<void> {
+  if (stream.destroyed || stream.write(chunk)) return;
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      for (const event of WRITABLE_AGAIN) stream.off(event, go);
+      resolve();
+    };
+    for (const event of WRITABLE_AGAIN) stream.on(event, go);
+  });
 }

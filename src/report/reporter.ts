@@ -36,17 +36,8 @@ export interface Reporter {
     form?: 'prose' | 'verbatim',
   ): Promise<void>;
   /**
-   * Writes a result of many items. Programs get an array once all items are there, and people get the `text` of each
-   * item with its line feed as it comes.
-   */
-  results<Name extends DocumentName, Item extends DocumentOf<Name>>(
-    name: Name,
-    items: AsyncIterable<Item>,
-    text: ItemText<Item>,
-  ): Promise<void>;
-  /**
-   * Writes the items of an endless stream. Programs get one JSON document per line, and people get the `text` of each
-   * item.
+   * Writes the items of a list, each as it comes. Programs get one JSON document per line, and people get the `text` of
+   * each item with its line feed.
    */
   lines<Name extends DocumentName, Item extends DocumentOf<Name>>(
     name: Name,
@@ -71,6 +62,4 @@ export interface ReporterOptions {
   /** True if the locale is limited to ASCII. */
   readonly ascii: boolean;
   readonly monotonicMs: () => number;
-  /** Makes a folder that only the user can open, and that is removed when the command ends. */
-  readonly temporaryFolder: () => string;
 }

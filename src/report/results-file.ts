@@ -1,22 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
 import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { csvLine, escapeFormulas, unescapeFormulas } from '../request/words/csv-text.ts';
-import { SrqError } from '../request/words/errors.ts';
-import { isHeldOpen, whyUnwritable, writeAll } from './output-file.ts';
 import { workbookChunks } from './workbook-writer.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 const BUFFERED_CHARACTERS = 1 << 16;
-/** Maximum number of places that are tried for a file. A place is skipped if another program has its file open. */
-const MAX_PLACES = 5;
-
 /** The rows for a results file, and its form. */
 export interface Results {
   readonly columns: readonly string[];
@@ -24,59 +14,12 @@ export interface Results {
   readonly rows: AsyncIterable<RowReport>;
 }
 
-/** Tells whether results under this name are a workbook. Otherwise they are CSV. */
-function isWorkbookName(path: string): boolean {
-  return /\.xlsx$/i.test(path);
-}
-
 /**
- * Writes the input's columns and the outcome of each row, as a workbook if the name ends in `.xlsx`, else as CSV. Both
- * are safe to open in a spreadsheet, and srq can read them back. `place` returns the final path once the file is
- * complete. It is called again with that path if another program has the file there open. An existing file is replaced.
- * Returns its path. Throws `SrqError('log')` if it cannot be written.
+ * Formats the input's columns and the outcome of each row, as a workbook if the name of the file ends in `.xlsx`, else as
+ * CSV. Both are safe to open in a spreadsheet, and srq can read them back.
  */
-export async function writeResults(
-  path: string,
-  results: Results,
-  place: (heldOpen: string | null) => Promise<string>,
-): Promise<string> {
-  const part = `${path}.${randomUUID()}.part`;
-  const file = createWriteStream(part, { mode: 0o600 });
-  try {
-    await once(file, 'open');
-    // `finished` below rejects with the error, whenever it occurs.
-    file.on('error', () => {});
-    const chunks = isWorkbookName(path) ? workbookOf(results) : csvOf(results);
-    for await (const chunk of chunks) await writeAll(file, chunk);
-    file.end();
-    await finished(file);
-    return await moveTo(place, part);
-  } catch (error) {
-    file.destroy();
-    await rm(part, { force: true });
-    if (error instanceof SrqError) throw error;
-    throw new SrqError(
-      'results.unwritable',
-      `The results file ${path} cannot be written (${whyUnwritable(error)}).`,
-      'Name another place with --results FILE and run the same command again: nothing is sent twice, and the outcomes are in the log.',
-      error,
-    );
-  }
-}
-
-/** Moves a complete file to the first place whose file is not open in another program. */
-async function moveTo(place: (heldOpen: string | null) => Promise<string>, part: string): Promise<string> {
-  let heldOpen: string | null = null;
-  for (let tries = 1; ; tries++) {
-    const path = await place(heldOpen);
-    try {
-      await rename(part, path);
-      return path;
-    } catch (error) {
-      if (!isHeldOpen(error) || tries === MAX_PLACES) throw error;
-      heldOpen = path;
-    }
-  }
+export function resultsChunks(path: string, results: Results): AsyncIterable<string | Uint8Array> {
+  return /\.xlsx$/i.test(path) ? workbookOf(results) : csvOf(results);
 }
 
 async function* csvOf({ columns, delimiter, rows }: Results): AsyncGenerator<string> {

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import type { Context } from '../cli/context.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import type { BulkOptions } from '../cli/table/options.ts';
@@ -6,8 +7,8 @@ import type { EventStream, RunEvent } from '../report/event-stream.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunListener } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
-import { type Failure, SrqError } from '../request/words/errors.ts';
-import { requireOwnPlaces } from './outputs.ts';
+import { type Failure, SrqError, systemCode } from '../request/words/errors.ts';
+import { openToAppend, requireOwnPlaces } from './outputs.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
 import type { PassObserver, PassState } from './watch.ts';
 
@@ -111,16 +112,18 @@ export class RunEvents implements RunListener {
 
 const FAULT = { code: 'fault', reason: 'srq.fault', message: 'There is an error in srq itself.' } as const;
 
+/** Opens the events of a command. Nothing depends on them, so a run goes on if they can no longer be written. */
 async function openStream(context: Context, path: string): Promise<EventStream> {
   await requireOwnPlaces(context, [['--events', path]]);
-  const { EventStream, openEventFile } = await import('../report/event-stream.ts');
+  const { EventStream } = await import('../report/event-stream.ts');
   const { process, clock } = context;
   const run = () => context.run;
   if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
   const reporter = await context.reporter();
-  const { stream, close } = await openEventFile(path, context.uid, (code) =>
-    reporter.warn(`The events ${path} can no longer be written (${code}). The run goes on.`),
+  const stream = (await openToAppend(context, path, { flag: '--events', kind: 'events' })).createWriteStream();
+  stream.on('error', (error) =>
+    reporter.warn(`The events ${path} can no longer be written (${systemCode(error)}). The run goes on.`),
   );
-  context.onClose(close);
+  context.onClose(() => finished(stream.end()).catch(() => {}));
   return new EventStream(stream, run, clock.nowMs);
 }

@@ -15,8 +15,8 @@ import { agreedPlan, rangeOf, requireAnswers, requireKnownFields, sayPlan } from
 import { askMeaning } from './ask-meaning.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
-import { requireDistinct, requireFreePlace } from './outputs.ts';
-import { ResultsPlace, requireOneStatus, type TakenPaths, writeRunResults } from './results.ts';
+import { Output, requireOwnPlaces, type TakenPaths } from './outputs.ts';
+import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
 import { type Asides, showPass } from './watch.ts';
 
@@ -41,17 +41,19 @@ export async function importFile(
   const { input, session } = opened;
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
-  const { report, events: eventsPath } = options;
-  const results = await ResultsPlace.find(context, file, input.table, options.results, taken);
-  await requireDistinct([
+  const { report: reportPath, events: eventsPath } = options;
+  const results = await openResults(context, file, input.table, options.results, taken);
+  await requireOwnPlaces(context, [
     ['the results file', results.path],
-    ['--report', report],
+    ['--report', reportPath],
     ['--events', eventsPath],
   ]);
-  if (report !== undefined) await requireFreePlace(context, report, { flag: '--report', kind: 'report', input: file });
+  const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
+  const rule = { flag: '--report', kind: 'report', input: file, hint };
+  const report = reportPath === undefined ? null : await Output.open(context, reportPath, rule);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
-    const run = new FileImport(opened, results, options, events);
+    const run = new FileImport(opened, { results, report }, options, events);
     const deps = await importDeps(run, { ...opened, log, events, options });
     const { plan, stop } = await runImport(deps, run, {
       ...options,
@@ -82,7 +84,7 @@ export async function rehearseFile(
   const { table } = opened.input;
   // A dry run writes results only where the user wants them.
   const { results: asked } = options;
-  const results = asked === undefined ? null : await ResultsPlace.find(context, file, table, asked, new Map());
+  const results = asked === undefined ? null : await openResults(context, file, table, asked);
   return rehearse(opened, options, startedMs, results);
 }
 
@@ -91,7 +93,7 @@ export async function rehearse(
   { file, command, input, session }: OpenedFile,
   options: PlanOptions & Pick<BulkOptions, 'again'>,
   startedMs: number,
-  results: ResultsPlace | null = null,
+  results: Output | null = null,
 ): Promise<number> {
   const { context, preparation } = session;
   await context.warnOfUnknownLog();
@@ -133,6 +135,12 @@ async function openImport(
   return { file, command, input, session };
 }
 
+/** The files that an import writes. */
+interface RunOutputs {
+  readonly results: Output;
+  readonly report: Output | null;
+}
+
 /** A file as the import uses it: asks the user to agree, shows the progress, and writes results and report. */
 class FileImport implements ImportFile, ImportUi {
   readonly ui = this;
@@ -149,14 +157,14 @@ class FileImport implements ImportFile, ImportUi {
   readonly #opened: OpenedFile;
   readonly #options: BulkOptions;
   readonly #events: RunEvents;
-  readonly #place: ResultsPlace;
+  readonly #outputs: RunOutputs;
   #hasResults = true;
 
-  constructor(opened: OpenedFile, place: ResultsPlace, options: BulkOptions, events: RunEvents) {
+  constructor(opened: OpenedFile, outputs: RunOutputs, options: BulkOptions, events: RunEvents) {
     this.file = opened.file;
     this.command = opened.command;
     this.#opened = opened;
-    this.#place = place;
+    this.#outputs = outputs;
     this.#options = options;
     this.#events = events;
   }
@@ -167,7 +175,7 @@ class FileImport implements ImportFile, ImportUi {
 
   /** The path of the results, or null if they could not be written. */
   get results(): string | null {
-    return this.#hasResults ? this.#place.path : null;
+    return this.#hasResults ? this.#outputs.results.path : null;
   }
 
   async agree(plan: Parameters<ImportUi['agree']>[0]): Promise<ImportPlan> {
@@ -192,8 +200,8 @@ class FileImport implements ImportFile, ImportUi {
 
   async report(plan: ImportPlan, reports: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
     const rows = withReasons(this.#events.withRows(this.file, reports), this.reasons);
-    const { report } = this.#options;
-    if (report === undefined) return this.#writeResults(plan, rows, log);
+    const { report } = this.#outputs;
+    if (report === null) return this.#writeResults(plan, rows, log);
     // The report's code is loaded only if it is needed, because it is large and few runs write a report.
     const { reportRun, RunFigures, withFigures } = await import('./run-report.ts');
     const figures = new RunFigures();
@@ -204,7 +212,10 @@ class FileImport implements ImportFile, ImportUi {
   async #writeResults(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
     const { session } = this.#opened;
     this.#hasResults = false;
-    await writeRunResults(session.context, this.#place, plan, rows, { log, preparation: session.preparation });
+    await writeRunResults(session.context, this.#outputs.results, plan, rows, {
+      log,
+      preparation: session.preparation,
+    });
     this.#hasResults = true;
   }
 }

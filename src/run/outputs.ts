@@ -1,28 +1,210 @@
-import { lstat } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, lstat, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Context } from '../cli/context.ts';
-import { onlyPath, requireWritable } from '../report/output-file.ts';
-import { SrqError, shellWord } from '../request/words/errors.ts';
-import type { WrittenFiles } from '../settings/written-files.ts';
-
-/** An output of a command: the flag that names its file, and the path, which is no text if there is none. */
-export type Output = readonly [flag: string, path: string | null | undefined];
+import type { ErrorReason } from '../request/words/error-codes.ts';
+import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 
 /**
- * Throws `SrqError('usage')` if two outputs would be written to the same file, because one of them would be lost. The
- * log of the command is one of them.
+ * The rule for every file that a command writes: what srq did not write is never replaced, and neither is what somebody
+ * has changed since. A path that a flag names is refused then. A default path gets the next free number.
  */
-export async function requireOwnPlaces(context: Context, outputs: readonly Output[]): Promise<void> {
-  const log = await context.logPlace();
-  const ofLog: Output[] = log.kind === 'file' ? [[log.isGiven ? '--log' : 'the log', log.path]] : [];
-  return requireDistinct([...ofLog, ...outputs]);
+interface Rule {
+  /** The flag that names the file. */
+  readonly flag: string;
+  /** What is written, for messages. */
+  readonly kind: string;
+  /** The file that is read, or null. */
+  readonly input?: string | null;
+  /** Whether the path is a default one, so that the next free number is taken. */
+  readonly mayMove?: boolean;
+  /** Whether an earlier file of srq's own is kept as well. */
+  readonly keepsOwn?: boolean;
+  /** What an error of the system is told as, if it is no mere `output.unwritable`. */
+  readonly reason?: ErrorReason;
+  readonly hint?: string;
+  /** The inputs of the command and the results of the files before, each with the input that it belongs to. */
+  readonly taken?: TakenPaths;
 }
 
-/** Works like {@link requireOwnPlaces} for the given outputs alone. */
-export async function requireDistinct(outputs: readonly Output[]): Promise<void> {
+/** The paths of the files of a command and of their results. Each maps to the file that it belongs to. */
+export type TakenPaths = Map<string, string>;
+
+type Chunk = string | Uint8Array;
+type Host = Pick<Context, 'writtenFiles' | 'reporter'>;
+
+/** Maximum number of places that are tried for a file. A place is skipped if another program has its file open. */
+const MAX_PLACES = 5;
+
+/** A file that a command writes, whole or not at all, for its owner alone. */
+export class Output {
+  /** The path. It changes if somebody has changed the file there, or has it open, when it is to be replaced. */
+  path: string;
+  /** The path without a number. */
+  readonly #wanted: string;
+  readonly #rule: Rule;
+  readonly #host: Host;
+  readonly #heldOpen = new Set<string>();
+
+  private constructor(path: string, rule: Rule, host: Host) {
+    this.path = path;
+    this.#wanted = path;
+    this.#rule = rule;
+    this.#host = host;
+  }
+
+  /**
+   * Finds the place, before anything is sent. Throws `SrqError('usage')` if the file cannot be written there, or if it
+   * would replace its own input or anything that srq did not write.
+   */
+  static async open(host: Host, path: string, rule: Rule): Promise<Output> {
+    const { flag, kind, input = null, mayMove = false, taken } = rule;
+    const output = new Output(path, rule, host);
+    const isInput = input !== null && (await onlyPath(path)) === (await onlyPath(input));
+    if (!mayMove && isInput) {
+      throw new SrqError(
+        'output.not-replaced',
+        `The ${kind} would replace the input.`,
+        `Name another file: ${flag} FILE`,
+      );
+    }
+    const free = await freePath(path, (each) => output.#isFree(each));
+    if (mayMove) {
+      output.path = free;
+      if (free !== path && !isInput) (await host.reporter()).warn(output.#keptMessage(path));
+    } else if (free !== path) throw await notReplaced(path, flag, free);
+    await requireWritable(output.path, kind, flag);
+    taken?.set(await onlyPath(output.path), input ?? '');
+    return output;
+  }
+
+  /**
+   * Writes the file, and returns false if `stop` fires before it is whole. If the file there has been changed meanwhile, or
+   * is open in another program, it is kept, and the next free number is used. Throws an `SrqError` if the system cannot
+   * write it. Errors of `chunks` are passed on.
+   */
+  async write(
+    chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
+    stop: AbortSignal = new AbortController().signal,
+  ): Promise<boolean> {
+    const part = `${this.path}.${randomUUID()}.part`;
+    try {
+      const file = createWriteStream(part, { mode: 0o600, flags: 'wx' });
+      await once(file, 'open');
+      await pipeline(chunksUntil(stop, chunks), file);
+      if (stop.aborted) return false;
+      await this.#move(part);
+      await (await this.#host.writtenFiles()).note(this.path);
+      return true;
+    } catch (error) {
+      if (error instanceof SrqError || systemCode(error) === '') throw error;
+      const { flag, kind, reason = 'output.unwritable', hint = `Name another place: ${flag} FILE` } = this.#rule;
+      const message = `The ${kind} ${this.path} cannot be written (${whyUnwritable(error)}).`;
+      throw new SrqError(reason, message, hint, error);
+    } finally {
+      await rm(part, { force: true });
+    }
+  }
+
+  /** Moves a complete file to the first place that is free and whose file is not open in another program. */
+  async #move(part: string): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const before = this.path;
+      if (!(await this.#isFree(before))) {
+        this.path = await freePath(this.#wanted, (each) => this.#isFree(each));
+        (await this.#host.reporter()).warn(this.#keptMessage(before));
+      }
+      try {
+        await rename(part, this.path);
+        this.#rule.taken?.set(await onlyPath(this.path), this.#rule.input ?? '');
+        return;
+      } catch (error) {
+        if (!isHeldOpen(error) || tries === MAX_PLACES) throw error;
+        this.#heldOpen.add(this.path);
+      }
+    }
+  }
+
+  #keptMessage(kept: string): string {
+    const why = this.#heldOpen.has(kept)
+      ? 'is open in another program, such as Excel'
+      : 'was changed since srq wrote it';
+    const { kind } = this.#rule;
+    return `${kept} ${why}, so it is kept; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${this.path}.`;
+  }
+
+  /** Free is what does not exist, is empty, or is as srq wrote it. */
+  async #isFree(path: string): Promise<boolean> {
+    const { taken, input, keepsOwn } = this.#rule;
+    const holder = taken?.get(await onlyPath(path));
+    if (this.#heldOpen.has(path) || (holder !== undefined && holder !== input)) return false;
+    const found = await lstat(path).catch(() => null);
+    if (!found || (found.isFile() && found.size === 0)) return true;
+    return found.isFile() && !keepsOwn && (await (await this.#host.writtenFiles()).isUnchanged(path));
+  }
+}
+
+/** Returns a path if it is free, or the next one with a number. */
+async function freePath(path: string, isFree: (path: string) => Promise<boolean>): Promise<string> {
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  for (let number = 2, each = path; ; each = `${stem}-${number++}${ending}`) if (await isFree(each)) return each;
+}
+
+/** Returns the error for a file that is not replaced. `free` is a path beside it. */
+async function notReplaced(path: string, flag: string, free: string): Promise<SrqError> {
+  const found = await lstat(path).catch(() => null);
+  if (found && !found.isFile()) {
+    const message = `${path} is not a regular file; nothing was written.`;
+    return new SrqError('output.not-replaced', message, `Name another file: ${flag} FILE`);
+  }
+  return new SrqError(
+    'output.not-replaced',
+    `${path} is not as srq wrote it, so it is not replaced. Nothing was sent.`,
+    `To write beside it: ${flag} ${shellWord(free)}`,
+  );
+}
+
+/**
+ * Opens a file to which lines are added, for its owner alone, also if others could read it before. Its digest changes
+ * with each line, so it is told by its identity on the disk: srq adds to what it has begun itself. Throws
+ * `SrqError('usage')` for any other file, and where none can be written.
+ */
+export async function openToAppend(host: Host, path: string, { flag, kind }: Rule): Promise<FileHandle> {
+  const begun = await host.writtenFiles('begun');
+  const found = await lstat(path).catch(() => null);
+  const isOurs = !found || (found.isFile() && (found.size === 0 || (await begun.isBegun(path))));
+  if (!isOurs)
+    throw await notReplaced(path, flag, await freePath(path, async (each) => !(await lstat(each).catch(() => null))));
+  try {
+    const file = await open(path, 'a', 0o600);
+    // A file system without modes may refuse, and has nothing to take away.
+    await file.chmod(0o600).catch(() => {});
+    await begun.noteBegun(path);
+    return file;
+  } catch (error) {
+    const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
+    throw new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
+  }
+}
+
+/**
+ * Throws `SrqError('usage')` if two outputs of a command would be written to the same file, because one of them would be
+ * lost. The log of the command is one of them. An output is a flag and the path that it names, if there is one.
+ */
+export async function requireOwnPlaces(
+  context: Context,
+  outputs: readonly (readonly [flag: string, path: string | undefined])[],
+): Promise<void> {
+  const log = await context.logPlace();
+  const ofLog = log.kind === 'file' ? [[log.isGiven ? '--log' : 'the log', log.path] as const] : [];
   const taken = new Map<string, string>();
-  for (const [flag, path] of outputs) {
-    if (typeof path !== 'string') continue;
+  for (const [flag, path] of [...ofLog, ...outputs]) {
+    if (path === undefined) continue;
     const place = path === '-' ? path : await onlyPath(path);
     const other = taken.get(place);
     if (other !== undefined) {
@@ -37,55 +219,71 @@ export async function requireDistinct(outputs: readonly Output[]): Promise<void>
 }
 
 /**
- * Returns the path if it is free, or the next one with a number. Free is what does not exist, is empty, or is as srq wrote
- * it. `isTaken` rules out further paths.
+ * Throws `SrqError('usage')` for `-`, standard output, because it has the result of the command. `flag` names the file.
  */
-export async function freePlace(
-  written: WrittenFiles,
-  path: string,
-  isTaken: (path: string) => Promise<boolean> = async () => false,
-): Promise<string> {
-  const ending = extname(path);
-  const stem = path.slice(0, path.length - ending.length);
-  for (let number = 2, candidate = path; ; candidate = `${stem}-${number++}${ending}`) {
-    if ((await isFree(written, candidate)) && !(await isTaken(candidate))) return candidate;
-  }
+export function requireFileName(path: string | undefined, flag: string): void {
+  if (path !== '-') return;
+  throw new SrqError(
+    'flags.contradict',
+    `${flag} - cannot be used: standard output has the result of the command. Nothing was sent.`,
+    `Name a file: ${flag} FILE`,
+  );
 }
 
-async function isFree(written: WrittenFiles, path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => null);
-  return !found || (found.isFile() && (found.size === 0 || (await written.isUnchanged(path))));
+/** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */
+export async function onlyPath(path: string): Promise<string> {
+  const folder = resolve(dirname(path));
+  return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
-/** A file that a flag names. */
-interface NamedOutput {
-  readonly flag: string;
-  /** What is written there, for messages. */
-  readonly kind: string;
-  /** The file that is read, or null. */
-  readonly input: string | null;
-}
+/** Names that mean a device on Windows in every folder, whatever ending they have. */
+const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
 /**
- * Throws `SrqError('usage')` for a file that a flag names, if it cannot be written there, or if it would replace its own
- * input or anything that srq did not write. This is the rule for all outputs.
+ * Checks, before anything is sent, that a file can be written. Throws `SrqError('usage')` if no file can be written
+ * beside `path`, or if the existing file cannot be replaced because another program has it open.
  */
-export async function requireFreePlace(context: Context, path: string, { flag, kind, input }: NamedOutput) {
-  const hint = `Name another file: ${flag} FILE`;
-  if (input !== null && (await onlyPath(path)) === (await onlyPath(input))) {
-    throw new SrqError('output.not-replaced', `The ${kind} would replace the input.`, hint);
+export async function requireWritable(path: string, kind: string, flag: string, system = platform()): Promise<void> {
+  if (system === 'win32' && WINDOWS_DEVICE.test(basename(path))) {
+    const message = `${path} is a device on Windows, not a file. Nothing was sent.`;
+    throw new SrqError('output.not-replaced', message, `Name a file: ${flag} FILE`);
   }
-  const found = await lstat(path).catch(() => null);
-  if (found && !found.isFile()) {
-    throw new SrqError('output.not-replaced', `${path} is not a regular file; nothing was written.`, hint);
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(part, '', { mode: 0o600 });
+    await rm(part);
+    await requireNotHeldOpen(path, system);
+  } catch (error) {
+    const message = `The ${kind} ${path} could not be written (${whyUnwritable(error, system)}). Nothing was sent.`;
+    const close = isHeldOpen(error, system) ? 'Close it there and run the same command again, or name' : 'Name';
+    throw new SrqError('output.unwritable', message, `${close} another place: ${flag} FILE`, error);
   }
-  const written = await context.writtenFiles();
-  if (!(await isFree(written, path))) {
-    throw new SrqError(
-      'output.not-replaced',
-      `${path} is not as srq wrote it, so it is not replaced. Nothing was sent.`,
-      `To write beside it: ${flag} ${shellWord(await freePlace(written, path))}`,
-    );
+}
+
+/** Throws the system's error if another program has the file open. A missing or unreadable file passes. */
+async function requireNotHeldOpen(path: string, system: string): Promise<void> {
+  try {
+    await (await open(path, 'r+')).close();
+  } catch (error) {
+    if (isHeldOpen(error, system)) throw error;
   }
-  await requireWritable(path, kind, flag);
+}
+
+/** Tells whether another program has a file open and prevents others from writing it, as Excel does on Windows. */
+export function isHeldOpen(error: unknown, system: string = platform()): boolean {
+  const code = systemCode(error);
+  return code === 'EBUSY' || (system === 'win32' && (code === 'EPERM' || code === 'EACCES'));
+}
+
+export function whyUnwritable(error: unknown, system: string = platform()): string {
+  const code = systemCode(error);
+  return isHeldOpen(error, system) ? `it is open in another program, such as Excel: ${code}` : code;
+}
+
+/** Ends the chunks once `stop` fires, so that their source is closed. */
+async function* chunksUntil(stop: AbortSignal, chunks: Iterable<Chunk> | AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+  for await (const chunk of chunks) {
+    if (stop.aborted) return;
+    yield chunk;
+  }
 }

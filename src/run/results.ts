@@ -3,14 +3,12 @@ import type { Context } from '../cli/context.ts';
 import { inputName } from '../cli/input.ts';
 import { mapRow } from '../delivery/prepare.ts';
 import { type RowLookup, withRowsOutside } from '../delivery/report-rows.ts';
-import { onlyPath, requireFileName, requireWritable } from '../report/output-file.ts';
-import { writeResults } from '../report/results-file.ts';
+import { resultsChunks } from '../report/results-file.ts';
 import { parseMarket, usualDelimiter } from '../request/lead/markets.ts';
 import { RESULT_COLUMNS, resultColumnOf, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
-import type { WrittenFiles } from '../settings/written-files.ts';
-import { freePlace, requireFreePlace } from './outputs.ts';
+import { Output, type TakenPaths } from './outputs.ts';
 
 /** Matches the endings of files of leads. The name of a results file does not keep them. */
 const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
@@ -84,108 +82,44 @@ export function withoutOwnFiles(named: readonly string[]): {
   return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
 }
 
-/** The place of a file's results. */
-export class ResultsPlace {
-  /** The path. It changes if the file there has been changed by a person. */
-  path: string;
-  readonly #written: WrittenFiles;
-  readonly #input: string;
-  readonly #taken: TakenPaths;
-  readonly #heldOpen = new Set<string>();
-
-  private constructor(path: string, input: string, taken: TakenPaths, written: WrittenFiles) {
-    this.path = path;
-    this.#input = input;
-    this.#written = written;
-    this.#taken = taken;
-  }
-
-  /**
-   * Finds the place before anything is sent. Throws `SrqError('usage')` if the file that `asked` names cannot be
-   * written, or is not as srq wrote it. By default the results are beside the input. If a person has changed the file
-   * there, the next free number is used, with a message. The path is added to those taken.
-   */
-  static async find(
-    context: Context,
-    input: string,
-    { format }: Table,
-    asked: string | undefined,
-    taken: TakenPaths,
-  ): Promise<ResultsPlace> {
-    const written = await context.writtenFiles();
-    const kind = 'results file';
-    if (asked !== undefined) {
-      requireFileName(asked, '--results');
-      await requireFreePlace(context, asked, { flag: '--results', kind, input });
-      return new ResultsPlace(asked, input, taken, written);
-    }
-    const ofSandbox = context.options.sandbox ? 'sandbox.' : '';
-    const wanted = beside(input, `${ofSandbox}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
-    const place = new ResultsPlace(wanted, input, taken, written);
-    const isInput = taken.has(await onlyPath(wanted));
-    place.path = await place.#freePlace(wanted);
-    await requireWritable(place.path, kind, '--results');
-    if (place.path !== wanted && !isInput) (await context.reporter()).warn(keptMessage(wanted, place.path));
-    taken.set(await onlyPath(place.path), input);
-    return place;
-  }
-
-  /**
-   * Returns the path once the results are complete. A person may have changed the file during the run, or may have it
-   * open (`heldOpen`) in a program that locks it. The file is then kept, and the next free number is used.
-   */
-  async settle(context: Context, path: string, heldOpen: string | null): Promise<string> {
-    if (heldOpen !== null) this.#heldOpen.add(heldOpen);
-    const free = await this.#freePlace(path);
-    const message = this.#heldOpen.has(path)
-      ? `${path} is open in another program, such as Excel, so it is kept; the results go to ${free}.`
-      : keptMessage(path, free);
-    if (free !== path) (await context.reporter()).warn(message);
-    this.#taken.set(await onlyPath(free), this.#input);
-    this.path = free;
-    return free;
-  }
-
-  /** Records what was written, so that the next run knows whether anybody has changed it. */
-  note(path: string): Promise<void> {
-    return this.#written.note(path);
-  }
-
-  /** Returns this path, or the next one with a number, so that no file is lost. */
-  #freePlace(path: string): Promise<string> {
-    return freePlace(this.#written, path, (candidate) => this.#isTaken(candidate));
-  }
-
-  async #isTaken(path: string): Promise<boolean> {
-    const holder = this.#taken.get(await onlyPath(path));
-    return this.#heldOpen.has(path) || (holder !== undefined && holder !== this.#input);
-  }
-}
-
-/** The paths of the files of a command and of their results. Each maps to the file that it belongs to. */
-export type TakenPaths = Map<string, string>;
-
-function keptMessage(path: string, free: string): string {
-  return `${path} was changed since srq wrote it, so it is kept; the results go to ${free}.`;
+/**
+ * Finds the place of a file's results, before anything is sent: where a flag says, or beside the input. Throws
+ * `SrqError('usage')` if they cannot be written there.
+ */
+export async function openResults(
+  context: Context,
+  input: string,
+  { format }: Table,
+  asked: string | undefined,
+  taken: TakenPaths = new Map(),
+): Promise<Output> {
+  const ofSandbox = context.options.sandbox ? 'sandbox.' : '';
+  const path = asked ?? beside(input, `${ofSandbox}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
+  const rule = { flag: '--results', kind: 'results file', input, mayMove: asked === undefined, taken, ...UNWRITTEN };
+  return Output.open(context, path, rule);
 }
 
 /** Writes the results of a run to their place: all rows of the input, including those outside of the range. */
 export async function writeRunResults(
   context: Context,
-  place: ResultsPlace,
+  output: Output,
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
   lookup: RowLookup,
 ): Promise<void> {
-  const { path } = place;
   const reporter = await context.reporter();
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) =>
     reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
-  await place.note(await writeResults(path, results, (heldOpen) => place.settle(context, path, heldOpen)));
+  await output.write(resultsChunks(output.path, results));
 }
+
+const UNWRITTEN = {
+  reason: 'results.unwritable',
+  hint: 'Name another place with --results FILE and run the same command again: nothing is sent twice, and the outcomes are in the log.',
+} as const;
 
 /**
  * Returns the delimiter of the results. It is that of the input, so that the program that wrote the input can open

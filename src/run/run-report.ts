@@ -3,12 +3,13 @@ import type { Context } from '../cli/context.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import { printable } from '../report/output.ts';
 import type { PageFacts } from '../report/page/page-facts.ts';
-import { writeRunReport } from '../report/page/report-page.ts';
+import { reportPage } from '../report/page/report-page.ts';
 import { RunFigures } from '../report/page/run-figures.ts';
 import type { Mapping } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
 import type { LogStore } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
+import type { Output } from './outputs.ts';
 
 export { RunFigures };
 
@@ -34,11 +35,10 @@ export async function addRecords(figures: RunFigures, log: LogStore, run: string
   for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
 }
 
-/** Returns what a page says beside its figures. `hasInput` is true if all rows of the input were read. */
-export function pageFacts(context: Context, hasInput: boolean): PageFacts {
+/** Returns what a page says beside its figures. */
+export function pageFacts(context: Context): PageFacts {
   return {
     writtenAt: new Date(context.clock.nowMs()).toISOString(),
-    hasInput,
     withProfile: (text) => withProfileFlags(text, context.options),
   };
 }
@@ -46,15 +46,14 @@ export function pageFacts(context: Context, hasInput: boolean): PageFacts {
 /**
  * Writes the report of the run that has just ended. A failure is only a warning, because the outcomes are in the log.
  */
-export async function reportRun(context: Context, path: string, figures: RunFigures): Promise<void> {
+export async function reportRun(context: Context, output: Output, figures: RunFigures): Promise<void> {
   const reporter = await context.reporter();
   const log = await context.log.store();
   try {
     await addNotes(figures, log, context.run);
     await addRecords(figures, log, context.run);
-    await writeRunReport(path, figures, pageFacts(context, true));
-    await (await context.writtenFiles()).note(path);
-    reporter.say(() => printable(`Report: ${path}`));
+    await output.write([reportPage(figures, pageFacts(context))]);
+    reporter.say(() => printable(`Report: ${output.path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     reporter.warn(`${error.message} ${error.hint ?? ''}`);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOfPattern } from '../../src/commands/bulk/run.ts';
 import { unreadable } from '../../src/input/partner-file.ts';
-import { isHeldOpen, requireWritable, whyUnwritable } from '../../src/report/output-file.ts';
-import { writeResults } from '../../src/report/results-file.ts';
 import { runSecretCommand } from '../../src/settings/settings.ts';
+import { isHeldOpen, Output, requireWritable, whyUnwritable } from '../doors/kept.ts';
 import { failureOf } from '../doors/log.ts';
 import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
+import { outputHost } from '../helpers/output-host.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -65,20 +65,15 @@ describe.skipIf(bindMountIsMissing !== null)(
       writeFileSync(join(folder, 'open'), '');
       // The system refuses with EBUSY to replace what is mounted.
       unmount = bindMount(join(folder, 'open'), path);
-      const asked: (string | null)[] = [];
-      const place = async (heldOpen: string | null) => {
-        asked.push(heldOpen);
-        return heldOpen === null ? path : next;
-      };
-      await writeResults(path, { columns: ['a'], delimiter: ',', rows: none() }, place);
-      expect(asked).toEqual([null, path]);
+      const rule = { flag: '--results', kind: 'results file', mayMove: true };
+      const output = await Output.open(outputHost(join(folder, 'state')).host, path, rule);
+      await output.write(['srq_status']);
+      expect(output.path).toBe(next);
       expect(readFileSync(next, 'utf8')).toContain('srq_status');
       expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     });
   },
 );
-
-async function* none(): AsyncGenerator<never> {}
 
 test.each([
   ['EBUSY', 'linux', 'open in another program', 'Close it there'],

@@ -4,8 +4,8 @@ import type { Ended } from '../helpers/ended.ts';
 
 /** Commands whose documents are only for shells. */
 const WITHOUT_SCHEMA: ReadonlySet<string> = new Set(['__complete']);
-/** Flags with which commands print one document per line until they end. */
-const ENDLESS = ['--follow', '--watch'];
+/** Commands and flags with which one document a line is printed. */
+const LISTING = ['log', 'export', '--watch'];
 
 const ajv = new Ajv2020({ allErrors: true });
 const validators = new Map<string, ValidateFunction>();
@@ -18,7 +18,7 @@ export function requireDocuments(args: readonly string[], { code, signal, stdout
   if (!args.includes('--json') || args.includes('--help') || code === null || signal !== null || stdout === '') return;
   const command = commandIn(args);
   if (WITHOUT_SCHEMA.has(command)) return;
-  const texts = ENDLESS.some((flag) => args.includes(flag)) ? stdout.trim().split('\n') : [stdout];
+  const texts = LISTING.some((word) => args.includes(word)) ? stdout.trim().split('\n') : [stdout];
   for (const text of texts) {
     const document = parsed(text);
     if (document !== undefined) requireDocument(command, document);

@@ -1,12 +1,21 @@
 /*
- * The door to what srq keeps between two runs beside the log: profiles, tokens, what was learned of a service and of columns.
+ * The door to what srq keeps between two runs beside the log: profiles, tokens, what was learned of a service and of columns,
+ * and the files that it writes for a person.
  * What has a name here may be moved and put together anew in src without a test that has to follow.
  */
 
+export { writeAll } from '../../src/report/output.ts';
 export type { Contract } from '../../src/request/contract/contract.ts';
 export { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 export { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 export { Secret } from '../../src/request/words/secret.ts';
+export {
+  isHeldOpen,
+  Output,
+  openToAppend,
+  requireWritable,
+  whyUnwritable,
+} from '../../src/run/outputs.ts';
 export { secretMark } from '../../src/service/token/token.ts';
 export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 export { normalBaseUrl } from '../../src/settings/base-url.ts';

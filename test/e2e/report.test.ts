@@ -7,7 +7,7 @@ import { documentOf } from '../helpers/run-srq.ts';
 
 const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
-/** What the list of a page holds: number, reference, status, market, identifiers, message, reasons, key, time, HTTP, cells. */
+/** What a page draws. */
 const dataOf = (page: string) =>
   JSON.parse(/<script type="application\/json" id="data">(.*)<\/script>/.exec(page)?.[1] ?? '');
 const MIXED = `${leadsCsv(3)}X-1,FR,Rita Exemplo,rita@example.com,,Paris,Obras\n`;
@@ -37,9 +37,16 @@ describe.concurrent('report', () => {
     expect(ended.stderr).toContain('Report: run.html');
     const page = partner.read('run.html');
     const { rows } = dataOf(page);
-    const listed = rows.map(([row, ref]: [number, string]) => `${row} ${ref}`);
+    const listed = rows.map(({ row, ref }: { row: number; ref: string }) => `${row} ${ref}`);
     expect(listed).toEqual(['4 X-1', '1 L-0', '2 L-1', '3 L-2']);
-    for (const shown of ['Import of leads.csv', 'Finished', '["PT",3,', '--concurrency', '["--rate","max"]', 'X-1'])
+    for (const shown of [
+      'Import of leads.csv',
+      'Finished',
+      '"market":"PT"',
+      '--concurrency',
+      '["--rate","max"]',
+      'X-1',
+    ])
       expect(page).toContain(shown);
     for (const personal of ['Ana', 'Rita', 'example.com', '912345678', 'Pintar', 'Paris', 'Segredo', '"FR"'])
       expect(page).not.toContain(personal);
@@ -75,8 +82,7 @@ describe.concurrent('report', () => {
     await bulk(partner, partner.write('leads.csv', MIXED));
     const last = documentOf(await partner.call('report', '-o', 'run.html', '--json'));
     expect(last).toMatchObject({ rows: 4, created: 1, repeated: 2, invalid: 1, listed: 1, report: 'run.html' });
-    expect(partner.read('run.html')).toContain('--input FILE');
-    expect(partner.read('run.html')).toContain('["PT",1,');
+    expect(partner.read('run.html')).toContain('--input leads.csv');
     const firstRun = String(partner.records()[0]?.['run']);
     const first = documentOf(await partner.call('report', '--run', firstRun.slice(0, 8), '-o', 'run.html', '--json'));
     expect(first).toMatchObject({ run: firstRun, rows: 2, created: 2 });
@@ -140,6 +146,6 @@ describe.concurrent('report', () => {
     const { resolve, course } = dataOf(page);
     expect(resolve).toBe('srq resolve');
     const sum = (numbers: number[]) => numbers.reduce((before, number) => before + number, 0);
-    expect([sum(course.refused) > 0, sum(course.pausedMs) > 0]).toEqual([true, true]);
+    expect(sum(course.slowed)).toBeGreaterThan(0);
   });
 });

@@ -108,11 +108,13 @@ export function documentOf(ended: Ended): Record<string, unknown> {
   return withoutVersion(parsedOf(ended));
 }
 
-/** Returns the documents on stdout if they are an array. */
-export function documentsOf(ended: Ended): Record<string, unknown>[] {
-  const documents: unknown = documentOf(ended);
-  if (Array.isArray(documents)) return documents;
-  throw new Error(`not an array: ${ended.stdout}`);
+/** Returns the documents on stdout: one a line, or the items of an array. */
+export function documentsOf({ stdout, ...ended }: Ended): Record<string, unknown>[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.flatMap((line) => {
+    const documents: unknown = documentOf({ ...ended, stdout: line });
+    return Array.isArray(documents) ? (documents as Record<string, unknown>[]) : [documents as Record<string, unknown>];
+  });
 }
 
 function parsedOf({ stdout, stderr }: Ended) {

@@ -1,13 +1,15 @@
 import type { WriteStream } from 'node:fs';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { storeExport } from '../../src/commands/store/run.ts';
-import { writeResults } from '../../src/report/results-file.ts';
+import { type Results, resultsChunks } from '../../src/report/results-file.ts';
 import type { RowReport } from '../../src/request/log/import-plan.ts';
+import { Output } from '../../src/run/outputs.ts';
 import { contextOf } from '../helpers/command-context.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
+import { outputHost } from '../helpers/output-host.ts';
 
 /** What the disk does: the error of every write, and the places whose files another program holds open. */
 const disk = vi.hoisted(() => ({
@@ -44,7 +46,9 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'srq-disk-'));
   Object.assign(disk, { writeError: null, held: new Set<string>(), renames: [] });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  for (const each of [folder, `${folder}-state`]) rmSync(each, { recursive: true, force: true });
+});
 
 function resultsOf(count: number) {
   const asked = { rows: 0 };
@@ -57,6 +61,17 @@ function resultsOf(count: number) {
   }
   return { asked, results: { columns: ['Name'], delimiter: ',', rows: rows() } };
 }
+/** Opens the results in the folder, and writes them after `between`. Returns where they are. */
+async function write(results: Results, between = () => {}): Promise<{ path: string; told: readonly string[] }> {
+  const { host, told } = outputHost(`${folder}-state`);
+  const rule = { flag: '--results', kind: 'results file', mayMove: true, ...UNWRITTEN };
+  const output = await Output.open(host, join(folder, 'out.csv'), rule);
+  between();
+  await output.write(resultsChunks(output.path, results));
+  return { path: output.path, told };
+}
+
+const UNWRITTEN = { reason: 'results.unwritable', hint: 'nothing is sent twice' } as const;
 const unwritable = (code: string) => ({
   reason: 'results.unwritable',
   message: expect.stringContaining(code),
@@ -68,18 +83,16 @@ test.each([1, 1_000])(
   'a disk that fails while %d rows are written is told, and leaves nothing behind',
   async (count) => {
     disk.writeError = 'ENOSPC';
-    const path = join(folder, 'out.csv');
-    await expect(writeResults(path, resultsOf(count).results, async () => path)).rejects.toMatchObject(
-      unwritable('ENOSPC'),
-    );
+    await expect(write(resultsOf(count).results)).rejects.toMatchObject(unwritable('ENOSPC'));
     expect(readdirSync(folder)).toEqual([]);
   },
 );
 
 test('a place where no file can be made is told before a row is read', async () => {
-  const path = join(folder, 'none', 'out.csv');
   const { asked, results } = resultsOf(5);
-  await expect(writeResults(path, results, async () => path)).rejects.toMatchObject(unwritable('ENOENT'));
+  const gone = () => rmSync(folder, { recursive: true });
+  await expect(write(results, gone)).rejects.toMatchObject(unwritable('ENOENT'));
+  mkdirSync(folder);
   expect(asked.rows).toBe(0);
 });
 
@@ -89,51 +102,49 @@ test.skipIf(process.platform !== 'linux')('a file that is not finished is not he
     yield* resultsOf(1).results.rows;
     throw new Error('gone');
   }
-  await expect(
-    writeResults(path, { columns: ['Name'], delimiter: ',', rows: rows() }, async () => path),
-  ).rejects.toThrow();
+  await expect(write({ columns: ['Name'], delimiter: ',', rows: rows() })).rejects.toThrow();
   const held = () => filesOpenHere().filter((each) => each.startsWith(path));
   await expect.poll(held).toEqual([]);
 });
+
+const placeOf = (number: number) => join(folder, number === 1 ? 'out.csv' : `out-${number}.csv`);
 
 test.each([
   [0, 1],
   [1, 2],
   [4, 5],
 ])('where %d places are held open by other programs, results go to place %d', async (held, place) => {
-  const nameOf = (at: number) => join(folder, `${at}.csv`);
-  for (let at = 1; at <= held; at++) disk.held.add(nameOf(at));
-  const told: (string | null)[] = [];
-  const path = await writeResults(nameOf(0), resultsOf(1).results, async (heldOpen) => {
-    told.push(heldOpen);
-    return nameOf(told.length);
-  });
-  expect(path).toBe(nameOf(place));
-  expect(told).toEqual([null, ...Array.from({ length: held }, (_, at) => nameOf(at + 1))]);
+  for (let at = 1; at <= held; at++) disk.held.add(placeOf(at));
+  const { path, told } = await write(resultsOf(1).results);
+  expect(path).toBe(placeOf(place));
+  expect(told).toEqual(
+    Array.from({ length: held }, (_, at) => {
+      const kept = `${placeOf(at + 1)} is open in another program, such as Excel, so it is kept`;
+      return `${kept}; the results go to ${placeOf(at + 2)}.`;
+    }),
+  );
   expect(readFileSync(path, 'utf8')).toContain('srq_status');
-  expect(readdirSync(folder)).toEqual([`${place}.csv`]);
+  expect(readdirSync(folder)).toEqual([`${path.slice(folder.length + 1)}`]);
 });
 
 test('where five are, they are given up, and nothing is left behind', async () => {
-  for (let at = 1; at <= 9; at++) disk.held.add(join(folder, `${at}.csv`));
-  let places = 0;
-  const place = async () => join(folder, `${++places}.csv`);
-  await expect(writeResults(join(folder, 'out.csv'), resultsOf(1).results, place)).rejects.toMatchObject(
+  for (let at = 1; at <= 9; at++) disk.held.add(placeOf(at));
+  await expect(write(resultsOf(1).results)).rejects.toMatchObject(
     unwritable('it is open in another program, such as Excel: EBUSY'),
   );
   expect([disk.renames.length, readdirSync(folder)]).toEqual([5, []]);
-  expect(existsSync(join(folder, 'out.csv'))).toBe(false);
 });
 
 test('an export of the store that cannot be written is told like any other export', async () => {
   const { context } = contextOf();
-  const store = { name: 'a store', requests: async function* () {} };
+  const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
+  const requests = () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(full) }) });
+  const store = { name: 'a store', requests };
   Object.assign(context, { requireStore: async () => store, postgresStore: async () => store });
   const output = join(folder, 'log.ndjson');
-  disk.held.add(output);
   await expect(storeExport(context, { output })).rejects.toMatchObject({
     reason: 'output.unwritable',
-    message: `The log ${output} cannot be written (it is open in another program, such as Excel: EBUSY).`,
+    message: `The log ${output} cannot be written (ENOSPC).`,
     hint: 'Name another place: --output FILE',
   });
   expect(readdirSync(folder)).toEqual([]);

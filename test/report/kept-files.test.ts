@@ -1,81 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { requireOwnOrNew, requireWritable, writeWhole } from '../../src/report/output-file.ts';
-import { writeResults } from '../../src/report/results-file.ts';
+import { describe, expect, test } from 'vitest';
+import { resultsChunks } from '../../src/report/results-file.ts';
 import { workbookChunks } from '../../src/report/workbook-writer.ts';
 import type { RowReport } from '../../src/request/log/import-plan.ts';
-
-let folder: string;
-let path: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'srq-kept-'));
-  path = join(folder, 'out.csv');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
-const unwritable = (reason: string) => ({
-  reason: 'output.unwritable',
-  message: `The results file ${path} could not be written (${reason}). Nothing was sent.`,
-});
-const required = (system?: string) => requireWritable(path, 'results file', '--results', system);
-
-describe('before anything is sent', () => {
-  test('a file that can be written is left as it was, and nothing beside it', async () => {
-    await required();
-    expect(readdirSync(folder)).toEqual([]);
-    writeFileSync(path, 'as it was');
-    await required();
-    expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['out.csv'], 'as it was']);
-  });
-
-  test('a folder that is missing is told with its reason, and what to say instead', async () => {
-    path = join(folder, 'none', 'out.csv');
-    await expect(required()).rejects.toMatchObject({
-      ...unwritable('ENOENT'),
-      hint: 'Name another place: --results FILE',
-    });
-  });
-
-  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'a file that nobody may read is none that srq wrote (needs another user than root)',
-    async () => {
-      writeFileSync(path, 'srq', { mode: 0o200 });
-      await expect(requireOwnOrNew(path, 'report', '--report', (head) => head === 'srq')).rejects.toThrow(
-        'is not a file that srq wrote',
-      );
-      chmodSync(path, 0o600);
-    },
-  );
-});
-
-test('a source that is stopped is closed, so that its files are', async () => {
-  const halt = new AbortController();
-  let isClosed = false;
-  async function* endless() {
-    try {
-      for (let at = 0; ; at++) {
-        if (at === 3) halt.abort();
-        yield 'x';
-      }
-    } finally {
-      isClosed = true;
-    }
-  }
-  expect(await writeWhole(path, endless(), halt.signal)).toBe(false);
-  expect([isClosed, readdirSync(folder)]).toEqual([true, []]);
-});
-
-test('what cannot be put in its place leaves nothing beside it', async () => {
-  mkdirSync(path);
-  async function* text() {
-    yield 'x';
-  }
-  await expect(writeWhole(path, text(), new AbortController().signal)).rejects.toMatchObject({ code: 'EISDIR' });
-  expect(readdirSync(folder)).toEqual(['out.csv']);
-});
 
 describe('results', () => {
   const reportOf = (number: number, name: string): RowReport => ({
@@ -89,27 +16,10 @@ describe('results', () => {
     return { columns: ['Name'], delimiter: ',', rows: rows() };
   };
 
-  test('have a mark by which Excel knows their letters, are for their owner alone', async () => {
-    const written = await writeResults(path, resultsOf('Zoé'), async () => path);
-    expect(readFileSync(path, 'utf8')).toBe(
-      '\ufeffName,srq_status,srq_id,srq_message,srq_row,srq_key\r\nZoé,created,,,1,\r\n',
-    );
-    expect(written).toBe(path);
-    expect(readdirSync(folder)).toEqual(['out.csv']);
-    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-
-  test('are moved to no other place where theirs is not open in another program, but missing', async () => {
-    const asked: (string | null)[] = [];
-    const place = async (heldOpen: string | null) => {
-      asked.push(heldOpen);
-      return join(folder, 'none', 'out.csv');
-    };
-    await expect(writeResults(path, resultsOf('Ana'), place)).rejects.toMatchObject({
-      reason: 'results.unwritable',
-      message: expect.stringContaining('(ENOENT)'),
-    });
-    expect([asked, readdirSync(folder)]).toEqual([[null], []]);
+  test('have a mark by which Excel knows their letters', async () => {
+    let text = '';
+    for await (const chunk of resultsChunks('out.csv', resultsOf('Zoé'))) text += chunk;
+    expect(text).toBe('\ufeffName,srq_status,srq_id,srq_message,srq_row,srq_key\r\nZoé,created,,,1,\r\n');
   });
 });
 

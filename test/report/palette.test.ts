@@ -5,7 +5,7 @@ import { STATUSES } from '../doors/log.ts';
 
 const BASE = readFileSync('src/report/base.css', 'utf8');
 /** The colours that tell something, besides those of the statuses. */
-const TELLING = [...STATUSES, 'slowed', 'breaker', 'median', 'alarm'];
+const TELLING = [...STATUSES, 'slowed', 'median', 'alarm'];
 
 /** The colours of a scheme by their names. */
 function palette(scheme: 'light' | 'dark'): Readonly<Record<string, string>> {

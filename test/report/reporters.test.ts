@@ -20,9 +20,6 @@ function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: P
     redraw: false,
     ascii: false,
     monotonicMs: () => 0,
-    temporaryFolder: () => {
-      throw new Error('The result is short.');
-    },
     ...changes,
   });
   return { reporter, said: () => ({ out: out.text(), err: err.text() }) };
@@ -30,9 +27,6 @@ function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: P
 
 const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: 'Too much.', hint: 'Say less' };
 const lineOf = (text: string) => JSON.parse(text);
-async function* listed<Item>(...items: Item[]) {
-  yield* items;
-}
 
 describe.each([
   ['people', HumanReporter],
@@ -90,28 +84,23 @@ describe('the result for programs', () => {
     ]);
   });
 
-  test('of many items of which one cannot be had is nothing, so that the error can be the one document', async () => {
+  test('of a list is a document a line, and the error is the last one', async () => {
     const { reporter, said } = reporterOf(JsonReporter);
     async function* failing() {
       yield { a: 1 };
+      yield { a: 2 };
       throw new Error('unreadable');
     }
-    await expect(reporter.results('x' as never, failing() as never, () => 'text')).rejects.toThrow('unreadable');
-    expect(said().out).toBe('');
-  });
-
-  test('of many items is one array, and of an endless stream a document a line', async () => {
-    const { reporter, said } = reporterOf(JsonReporter);
-    await reporter.results('x' as never, listed({ a: 1 }, { a: 2 }) as never, () => 'text');
-    expect(lineOf(said().out)).toEqual([
+    await expect(reporter.lines('x' as never, failing() as never, () => 'text')).rejects.toThrow('unreadable');
+    await reporter.fail(FAILURE);
+    expect(said().out.trimEnd().split('\n').map(lineOf)).toEqual([
       { schemaVersion: 1, a: 1 },
       { schemaVersion: 1, a: 2 },
+      { schemaVersion: 1, error: FAILURE },
     ]);
-    await reporter.lines('x' as never, listed({ a: 1 }, { a: 2 }) as never, () => 'text');
-    expect(said().out).toBe('{"schemaVersion":1,"a":1}\n{"schemaVersion":1,"a":2}\n');
   });
 
-  test.each(['results', 'lines'] as const)('of %s ends without an error when the reader has gone', async (kind) => {
+  test('of a list ends without an error when the reader has gone', async () => {
     const out = kept();
     const { reporter } = reporterOf(JsonReporter, { stdout: out.stream });
     out.stream.destroy();
@@ -119,7 +108,7 @@ describe('the result for programs', () => {
     async function* endless() {
       for (;;) yield { at: asked++ };
     }
-    await reporter[kind]('x' as never, endless() as never, () => 'text');
+    await reporter.lines('x' as never, endless() as never, () => 'text');
     expect(asked).toBeLessThan(3);
   });
 });
@@ -149,12 +138,11 @@ describe('what is written to a reader who is slower', () => {
   };
 
   test.each([
-    ['programs, line by line', JsonReporter, 'lines'],
-    ['people, as a list', HumanReporter, 'results'],
-    ['people, line by line', HumanReporter, 'lines'],
-  ] as const)('is not asked for faster than it is read: %s', async (_, Kind, how) => {
+    ['programs', JsonReporter],
+    ['people', HumanReporter],
+  ] as const)('is not asked for faster than it is read: %s', async (_, Kind) => {
     const { stream, reporter, items, asked } = slowly(Kind);
-    const writing = reporter[how]('x' as never, items() as never, () => 'text\n');
+    const writing = reporter.lines('x' as never, items() as never, () => 'text\n');
     await turns();
     expect(asked()).toBeLessThan(3);
     stream.resume();

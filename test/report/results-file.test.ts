@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Results, writeResults } from '../../src/report/results-file.ts';
+import { type Results, resultsChunks } from '../../src/report/results-file.ts';
 import type { EarlierOutcome, Row } from '../../src/request/lead/table.ts';
 import type { RowReport } from '../../src/request/log/import-plan.ts';
 import fc from '../helpers/fast-check.ts';
@@ -34,7 +35,7 @@ const keyOf = (at: number) => `${at}e${'0'.repeat(32)}`.slice(0, 32);
 let files = 0;
 async function written(columns: readonly string[], reports: readonly RowReport[], ending = 'csv') {
   const path = join(folder, `${files++}.${ending}`);
-  await writeResults(path, resultsOf(columns, reports), async () => path);
+  await writeFile(path, resultsChunks(path, resultsOf(columns, reports)));
   return readTable(path);
 }
 
@@ -141,20 +142,4 @@ test('a row with too few or too many cells comes back as one, and is not sent as
   const { rows } = await written(columns, reports);
   expect(rows.map(({ number, problem }) => (problem === null ? null : number)).filter(Boolean)).toEqual([8, 9]);
   expect(rows.slice(7).map(({ cells }) => cells.slice(0, -5))).toEqual([['Ana'], ['Ana', 'x', '912']]);
-});
-
-test('results that cannot be written whole leave nothing behind, and the log is said to have the outcomes', async () => {
-  const own = mkdtempSync(join(folder, 'own-'));
-  async function* rows() {
-    yield reportOf(rowOf(1, ['Ana']));
-    throw Object.assign(new Error('gone'), { code: 'ENOSPC' });
-  }
-  const path = join(own, 'out.csv');
-  const failing = { columns: ['Name'], delimiter: ',', rows: rows() };
-  await expect(writeResults(path, failing, async () => path)).rejects.toMatchObject({
-    reason: 'results.unwritable',
-    message: expect.stringContaining('ENOSPC'),
-    hint: expect.stringContaining('nothing is sent twice'),
-  });
-  expect(readdirSync(own)).toEqual([]);
 });

@@ -5,12 +5,11 @@ import type { Context } from '../../cli/context.ts';
 import { EXIT_CODES, firstExitNumber } from '../../cli/exit-codes.ts';
 import type { BulkOptions } from '../../cli/table/options.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { onlyPath, requireFileName } from '../../report/output-file.ts';
 import { failureOf, SrqError } from '../../request/words/errors.ts';
 import { requireConsent } from '../../run/consent.ts';
 import { RunEvents } from '../../run/events.ts';
 import { importFile, rehearseFile } from '../../run/import-file.ts';
-import { requireOwnPlaces } from '../../run/outputs.ts';
+import { onlyPath, requireFileName, requireOwnPlaces } from '../../run/outputs.ts';
 import { refuseRehearsed, withoutOwnFiles } from '../../run/results.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */

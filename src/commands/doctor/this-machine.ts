@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { requireWritable } from '../../report/output-file.ts';
 import { makeFolder } from '../../request/make-folder.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
+import { requireWritable } from '../../run/outputs.ts';
 import { type Found, skipped } from './examination.ts';
 
 /**

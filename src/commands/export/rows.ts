@@ -2,7 +2,7 @@ import type { Input } from '../../cli/input.ts';
 import type { Preparation } from '../../delivery/prepare.ts';
 import { loggedRows } from '../../delivery/report-rows.ts';
 import { saysItIsSettled } from '../../delivery/sent-before.ts';
-import { FILE_EXPORT_COLUMNS, LOG_EXPORT_COLUMNS } from '../../report/export-file.ts';
+
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { resultColumnOf } from '../../request/lead/table.ts';
 import type { RowReport } from '../../request/log/import-plan.ts';
@@ -27,11 +27,16 @@ export interface Exported {
   readonly rows: AsyncIterable<ExportRow>;
 }
 
+const LOG_COLUMNS = ['ref', 'id', 'ids', 'status', 'at', 'row', 'file', 'run', 'key'] as const;
+
+/** The columns that an export of a file adds to those of the file. */
+const OUTCOME_COLUMNS = ['srq_status', 'srq_id', 'srq_at'] as const;
+
 type RecordFilter = (record: LogRecord) => boolean;
 
 /** Exports the last record of every wanted request of the log, the oldest first. */
 export function logExport(store: LogStore, wanted: RecordFilter): Exported {
-  return { columns: LOG_EXPORT_COLUMNS, delimiter: ',', rows: logRows(store, wanted) };
+  return { columns: LOG_COLUMNS, delimiter: ',', rows: logRows(store, wanted) };
 }
 
 async function* logRows(store: LogStore, wanted: RecordFilter): AsyncGenerator<ExportRow> {
@@ -74,7 +79,7 @@ export interface FileFindings {
 export function fileExport(file: FileToExport, wanted: RecordFilter | null, findings: FileFindings): Exported {
   const { columns, delimiter } = file.input.table;
   const kept = keptColumns(columns);
-  const names = [...kept.map((at) => columns[at] ?? ''), ...FILE_EXPORT_COLUMNS];
+  const names = [...kept.map((at) => columns[at] ?? ''), ...OUTCOME_COLUMNS];
   return { columns: names, delimiter: delimiter ?? ',', rows: fileRows(file, wanted, findings, kept, names) };
 }
 
@@ -119,7 +124,7 @@ function outcomeOf({ row, status, record }: RowReport): { readonly status: Statu
   return { status: earlier.status === 'duplicate' ? 'duplicate' : 'created', id: earlier.id };
 }
 
-const isOutcome = (name: string) => resultColumnOf(name) !== null || FILE_EXPORT_COLUMNS.some((each) => each === name);
+const isOutcome = (name: string) => resultColumnOf(name) !== null || OUTCOME_COLUMNS.some((each) => each === name);
 
 /** Returns the indexes of the columns that hold no earlier outcome. */
 function keptColumns(columns: readonly string[]): number[] {

@@ -5,9 +5,7 @@ import { warnOfWrongLog } from '../../cli/profiles.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { loggedRows } from '../../delivery/report-rows.ts';
-import { writeExport } from '../../report/export-file.ts';
-import { jsonArrayTexts, printable, thousands } from '../../report/output.ts';
-import { writeAll } from '../../report/output-file.ts';
+import { printable, terminalSafeJson, thousands, writeAll } from '../../report/output.ts';
 import { workbookChunks } from '../../report/workbook-writer.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import type { RowReport } from '../../request/log/import-plan.ts';
@@ -15,7 +13,7 @@ import { type Counts, noCounts, STATUSES } from '../../request/log/status.ts';
 import { csvRecordText } from '../../request/words/csv-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type LogFilterOptions, requestFilter } from '../../run/log-filter.ts';
-import { requireFreePlace, requireOwnPlaces } from '../../run/outputs.ts';
+import { Output, requireOwnPlaces } from '../../run/outputs.ts';
 import { type Exported, type ExportRow, type FileFindings, fileExport, logExport } from './rows.ts';
 
 /** The flags of `export`, as commander parses them. */
@@ -41,12 +39,11 @@ export async function exportRequests(
   }
   context.readLastRehearsal();
   // `-` is standard output, as it is standard input elsewhere.
-  const output = options.output === '-' ? undefined : options.output;
-  const format = formatOf(output, options, context);
-  if (output !== undefined) {
-    await requireOwnPlaces(context, [['--output', output]]);
-    await requireFreePlace(context, output, { flag: '--output', kind: 'export', input: file ?? null });
-  }
+  const path = options.output === '-' ? undefined : options.output;
+  const format = formatOf(path, options, context);
+  await requireOwnPlaces(context, [['--output', path]]);
+  const rule = { flag: '--output', kind: 'export', input: file ?? null };
+  const output = path === undefined ? null : await Output.open(context, path, rule);
   const store = await context.log.store();
   const isWanted = await requestFilter(store, options, context.clock.nowMs(), 'srq export');
   const findings: FileFindings = { tooLong: 0 };
@@ -56,7 +53,7 @@ export async function exportRequests(
       : await openFile(context, file, options, hasFilter(options) ? isWanted : null, findings);
   const counts = noCounts();
   const counted = { ...exported, rows: counting(exported.rows, counts) };
-  if (output === undefined) await print(context, counted);
+  if (output === null) await print(context, counted);
   else await write(context, counted, { output, format, counts });
   await tellFindings(context, file, counts, findings);
   return 0;
@@ -131,7 +128,7 @@ async function* counting(rows: AsyncIterable<ExportRow>, counts: Counts): AsyncG
 /** Prints the export. On a terminal, unprintable characters are replaced. A program gets the text unchanged. */
 async function print(context: Context, exported: Exported): Promise<void> {
   const reporter = await context.reporter();
-  if (context.options.json) return reporter.results('export', documents(exported.rows), () => '');
+  if (context.options.json) return reporter.lines('export', documents(exported.rows), () => '');
   const { stdout } = context.process;
   const shown = stdout.isTTY ? printable : (text: string) => text;
   for await (const text of csvTexts(exported, shown)) {
@@ -141,7 +138,7 @@ async function print(context: Context, exported: Exported): Promise<void> {
 }
 
 interface ExportFile {
-  readonly output: string;
+  readonly output: Output;
   readonly format: Format;
   /** The counts, which are complete once the file is written. */
   readonly counts: Counts;
@@ -150,21 +147,21 @@ interface ExportFile {
 async function write(context: Context, exported: Exported, { output, format, counts }: ExportFile): Promise<void> {
   const { interruption } = context;
   interruption.listen(() => {});
-  await writeExport(output, chunksOf(exported, format), interruption.halt.signal);
-  await (await context.writtenFiles()).note(output);
+  if (!(await output.write(chunksOf(exported, format), interruption.halt.signal)))
+    throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
   const { repeated: _, ...rest } = counts;
   const rows = total(counts);
-  await (await context.reporter()).result('export --output', { export: output, format, rows, ...rest }, () => {
+  await (await context.reporter()).result('export --output', { export: output.path, format, rows, ...rest }, () => {
     const told = STATUSES.flatMap((status) =>
       counts[status] > 0 ? `${thousands(counts[status])} ${status === 'ready' ? 'not sent' : status}` : [],
     );
     const what = told.length > 0 ? told.join(', ') : 'no requests';
-    return printable(`Written: ${output} (${what})`);
+    return printable(`Written: ${output.path} (${what})`);
   });
 }
 
 function chunksOf(exported: Exported, format: Format): AsyncIterable<string | Uint8Array> {
-  if (format === 'json') return jsonArrayTexts(documents(exported.rows));
+  if (format === 'json') return jsonTexts(exported.rows);
   return format === 'csv'
     ? csvTexts(exported, (text) => text)
     : workbookChunks(records(exported), exported.columns.length);
@@ -177,6 +174,16 @@ async function* records({ columns, rows }: Exported): AsyncGenerator<readonly st
 
 async function* documents(rows: AsyncIterable<ExportRow>): AsyncGenerator<DocumentOf<'export'>> {
   for await (const row of rows) yield row.document();
+}
+
+/** Formats an export as one JSON array, a line an item, because that is what a file called `.json` holds. */
+async function* jsonTexts(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
+  let before = '[';
+  for await (const row of rows) {
+    yield before + terminalSafeJson(row.document());
+    before = ',\n';
+  }
+  yield before === '[' ? '[]\n' : ']\n';
 }
 
 const CHUNK_CHARACTERS = 1 << 16;

@@ -1,8 +1,7 @@
 import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { warnOfWrongLog } from '../../cli/profiles.ts';
-import { printable } from '../../report/output.ts';
-import { writeAll } from '../../report/output-file.ts';
+import { printable, writeAll } from '../../report/output.ts';
 import type { ItemText } from '../../report/reporter.ts';
 import { logHeading, logLine } from '../../report/terminal/log-text.ts';
 import { type LogEntry, type LogStore, logEntryOf } from '../../request/log/log-store.ts';
@@ -46,7 +45,7 @@ export async function log(context: Context, options: LogOptions): Promise<number
     await reporter.lines('log', counted(following(context, store, wanted, options.limit ?? BEFORE_FOLLOWING)), line);
     return 0;
   }
-  await reporter.results('log', counted(past(store, wanted, options.limit)), line);
+  await reporter.lines('log', counted(past(store, wanted, options.limit)), line);
   if (shown === 0) {
     await warnOfWrongLog(context);
     const { csv, ...filters } = options;

@@ -4,15 +4,14 @@ import { RequestSession, recordingsBeside } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { planAsLogged, planImport } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
-import { printable, rowsText, thousands } from '../../report/output.ts';
-import { writeAll } from '../../report/output-file.ts';
-import { reportPage, writeRunReport } from '../../report/page/report-page.ts';
+import { printable, rowsText, thousands, writeAll } from '../../report/output.ts';
+import { reportPage } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
 import type { LogStore } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { noteName } from '../../run/import-file.ts';
 import { begunRuns, knownRun } from '../../run/known-runs.ts';
-import { requireFreePlace, requireOwnPlaces } from '../../run/outputs.ts';
+import { Output, requireOwnPlaces } from '../../run/outputs.ts';
 import { addNotes, addRecords, pageFacts, withFigures } from '../../run/run-report.ts';
 
 /** The flags of `report`, as commander parses them. */
@@ -36,28 +35,25 @@ export async function report(context: Context, options: ReportOptions): Promise<
     throw new SrqError('flags.contradict', message, 'Leave --json out, or name a file: --output FILE');
   }
   const { input } = options;
-  if (!isPrinted) {
-    const place = { flag: '--output', kind: 'report', input: input ?? null };
-    await requireFreePlace(context, options.output, place);
-  }
+  const rule = { flag: '--output', kind: 'report', input: input ?? null };
+  const output = isPrinted ? null : await Output.open(context, options.output, rule);
   const log = await context.log.store();
   const run = await chosenRun(log, options);
   const figures =
     input === undefined ? await figuresOfLog(log, run) : await figuresOfInput(context, input, log, run, options);
-  const facts = pageFacts(context, input !== undefined);
-  if (isPrinted) {
+  const facts = pageFacts(context);
+  if (output === null) {
     await writeAll(context.process.stdout, reportPage(figures, facts));
     return 0;
   }
-  await writeRunReport(options.output, figures, facts);
-  await (await context.writtenFiles()).note(options.output);
+  await output.write([reportPage(figures, facts)]);
   const { rows, counts, rowsByReason: reasons, listed } = figures;
-  const document = { report: options.output, run, rows, ...counts, reasons, listed: listed.length };
+  const document = { report: output.path, run, rows, ...counts, reasons, listed: listed.length };
   const more =
     rows > 0 && listed.length === 0 && input === undefined ? '. To list what was not sent, too: --input FILE' : '';
   const reporter = await context.reporter();
   await reporter.result('report', document, () =>
-    printable(`Written: ${options.output} (${rowsText(rows)}, ${thousands(listed.length)} of them listed)${more}`),
+    printable(`Written: ${output.path} (${rowsText(rows)}, ${thousands(listed.length)} of them listed)${more}`),
   );
   return 0;
 }

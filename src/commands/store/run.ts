@@ -3,12 +3,12 @@ import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { countText, duration, printable, thousands } from '../../report/output.ts';
-import { requireOwnOrNew, requireWritable, writeAll, writeOutput } from '../../report/output-file.ts';
+import { countText, duration, printable, thousands, writeAll } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import type { RecordedNote } from '../../request/log/log-store.ts';
 import type { LogRecord, LogView } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
+import { Output } from '../../run/outputs.ts';
 import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
 import type { KnownRequest } from '../../store/postgres/moving.ts';
@@ -143,20 +143,20 @@ export async function storeExport(context: Context, { output: named }: { readonl
     }
     return 0;
   }
-  await requireOwnOrNew(output, 'a log', '--output', () => false);
-  await requireWritable(output, 'log', '--output');
+  // A process may be about to write to an earlier one, so none is replaced.
+  const file = await Output.open(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
   const { interruption } = context;
   interruption.listen(() => {});
   let requests = 0;
   const texts = logTexts(store.requests(), () => {
     requests += 1;
   });
-  if (!(await writeOutput(output, 'log', texts, interruption.halt.signal))) {
+  if (!(await file.write(texts, interruption.halt.signal))) {
     throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
   }
-  const document = { store: store.name, output, requests };
+  const document = { store: store.name, output: file.path, requests };
   await (await context.reporter()).result('store export --output', document, (paint) => {
-    return `${paint.green('✓')} ${printable(output)} has the ${countText(requests, 'request')} of the store ${printable(store.name)}.`;
+    return `${paint.green('✓')} ${printable(file.path)} has the ${countText(requests, 'request')} of the store ${printable(store.name)}.`;
   });
   return 0;
 }

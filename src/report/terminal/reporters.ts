@@ -8,16 +8,14 @@ import {
   duration,
   folded,
   inAscii,
-  jsonArrayTexts,
   type Paint,
   painter,
   printableLines,
   terminalSafeJson,
   thousands,
+  writeAll,
 } from '../output.ts';
-import { writeAll } from '../output-file.ts';
 import type { ItemText, Progress, ProgressState, Reporter, ReporterOptions } from '../reporter.ts';
-import { onceWhole } from '../whole-result.ts';
 
 /** The part of both reporters that writes messages and progress to stderr. */
 abstract class Messages {
@@ -79,10 +77,6 @@ export class HumanReporter extends Messages implements Reporter {
     await writeAll(stdout, `${form === 'verbatim' ? said : this.fitted(said, stdout)}\n`);
   }
 
-  results<Item>(name: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
-    return this.lines(name, items, text);
-  }
-
   async lines<Item>(_: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
     let index = 0;
     const isShown = columnsOf(this.options.stdout) !== null;
@@ -102,25 +96,20 @@ export class HumanReporter extends Messages implements Reporter {
   }
 }
 
-/** The reporter for programs. It writes exactly one JSON document to stdout, whether the command succeeds or fails. */
+/**
+ * The reporter for programs. It writes one JSON document to stdout, or one a line for a command that lists, and the error
+ * as the last one if the command fails.
+ */
 export class JsonReporter extends Messages implements Reporter {
   async result(_: string, document: object | readonly object[]): Promise<void> {
-    const whole = Array.isArray(document) ? document.map(versioned) : versioned(document);
-    await writeAll(this.options.stdout, `${terminalSafeJson(whole)}\n`);
-  }
-
-  async results(_: string, items: AsyncIterable<object>): Promise<void> {
-    const { stdout, temporaryFolder } = this.options;
-    // If an item cannot be had, the document is the error, so nothing may be written before the last item is there.
-    for await (const chunk of onceWhole(jsonArrayTexts(this.#eachVersioned(items)), temporaryFolder)) {
-      if (stdout.destroyed) return;
-      await writeAll(stdout, chunk);
-    }
+    await this.#write(Array.isArray(document) ? document.map(versioned) : versioned(document));
   }
 
   async lines(_: string, items: AsyncIterable<object>): Promise<void> {
-    for await (const item of this.#eachVersioned(items)) {
-      await writeAll(this.options.stdout, `${terminalSafeJson(item)}\n`);
+    for await (const item of items) {
+      // Nobody would read the rest.
+      if (this.options.stdout.destroyed) return;
+      await this.#write(versioned(item));
     }
   }
 
@@ -128,12 +117,8 @@ export class JsonReporter extends Messages implements Reporter {
     return this.result('error', { error });
   }
 
-  /** Ends when the reader has gone, because nobody would read the rest. */
-  async *#eachVersioned(documents: AsyncIterable<object>): AsyncGenerator<object> {
-    for await (const document of documents) {
-      if (this.options.stdout.destroyed) return;
-      yield versioned(document);
-    }
+  #write(value: object): Promise<void> {
+    return writeAll(this.options.stdout, `${terminalSafeJson(value)}\n`);
   }
 }
 

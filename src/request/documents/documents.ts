@@ -56,7 +56,7 @@ export const DOCUMENTS = {
 } as const;
 
 /** The commands that print an array of their document if several requests may be meant. */
-export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['validate', 'create', 'log', 'export']);
+export const MAY_BE_MANY: ReadonlySet<keyof typeof DOCUMENTS> = new Set(['validate', 'create']);
 
 const requests = z.union([runs.request, z.array(runs.request)]);
 

@@ -83,6 +83,11 @@ export class AnswerReader {
     return this.#kept.whole;
   }
 
+  /** The number of experiments that were made at this service. */
+  get experiments(): number {
+    return this.#kept.known.experiments;
+  }
+
   /** Whether the API description says how validate tells a duplicate. */
   get isDocumented(): boolean {
     return (this.#contract.validate?.reads.duplicate.length ?? 0) > 0;

@@ -19,9 +19,7 @@ function figuresWith(counts: Partial<Counts>, note: RecordedNote = END): RunFigu
   return figures;
 }
 
-function factsOf(hasInput: boolean) {
-  return { writtenAt: second(60), hasInput, withProfile: (text: string) => text };
-}
+const FACTS = { writtenAt: second(60), withProfile: (text: string) => text };
 
 test.each([
   [{ created: 3 }, 'created', 'All 3 rows delivered', '3 created.'],
@@ -74,44 +72,35 @@ test.each([
     figures.add(rowOf(at + 1, { status }));
   figures.note(END);
   figures.addUntouched();
-  const { toDo, notes } = pageData(figures, factsOf(false));
+  const { toDo, notes } = pageData(figures, FACTS);
   expect(toDo.map(({ command }) => command)).toEqual(['srq resolve', `srq bulk ${word}`, `srq bulk ${results}`]);
-  expect(notes.join(' ')).toContain(`never sent: srq report --input ${word} -o rows.html tells it.`);
+  expect(notes.join(' ')).toContain(`To see all rows: srq report --input ${word} -o rows.html`);
 });
 
 test('an interruption is no alarm, and says what goes on', () => {
   const ended = (counts: Partial<Counts>) => figuresWith(counts, { ...END, stopped: 'Interrupted.' });
-  const { verdict, state, toDo } = pageData(ended({ created: 3, failed: 2 }), factsOf(true));
-  expect(verdict).toMatchObject({ status: 'ready', title: 'Interrupted: 3 of 5 rows delivered' });
-  expect([state?.[0], toDo[0]?.command]).toEqual(['open', 'srq bulk leads.csv']);
+  const figures = ended({ created: 3, failed: 2 });
+  expect(headlineOf(figures)).toMatchObject({ status: 'ready', title: 'Interrupted: 3 of 5 rows delivered' });
+  const { about, toDo } = pageData(figures, FACTS);
+  expect([about?.state[0], toDo[0]?.command]).toEqual(['open', 'srq bulk leads.csv']);
   expect(headlineOf(ended({ created: 3, unknown: 1 }))).toMatchObject({ status: 'unknown' });
-  expect(pageData(figuresWith({ failed: 1 }, { ...END, stopped: '403.' }), factsOf(true)).state?.[0]).toBe('stopped');
-});
-
-test('rows that were counted but not sent are told with the reason', () => {
-  const counts = { ...noCounts(), ready: 5, invalid: 33 };
-  const figures = new RunFigures();
-  figures.note(beginOf(38, { counts }));
-  figures.note({ ...END, stopped: 'Three answers in a row were 403.' });
-  figures.add(rowOf(1));
-  figures.addUntouched();
-  const notes = pageData(figures, factsOf(false)).notes.join(' ');
-  expect(notes).toContain('Why 33 rows are invalid is not in the log');
-  expect(notes).toContain('4 rows were not sent, as the run ended before. Three answers in a row were 403.');
+  expect(pageData(figuresWith({ failed: 1 }, { ...END, stopped: '403.' }), FACTS).about?.state[0]).toBe('stopped');
 });
 
 test('the list begins with what needs somebody', () => {
   const figures = new RunFigures();
   for (const [at, status] of (['created', 'rejected', 'created', 'unknown', 'failed'] as const).entries())
     figures.add(rowOf(at + 1, { status }));
-  expect(pageData(figures, factsOf(true)).rows.map(([row]) => row)).toEqual([4, 2, 5, 1, 3]);
+  expect(pageData(figures, FACTS).rows.map(({ row }) => row)).toEqual([4, 2, 5, 1, 3]);
 });
 
 test('the commands on the page concern the profile of the run, wherever they are pasted', () => {
-  const figures = figuresWith({ created: 1, unknown: 1, invalid: 1 });
+  const figures = figuresWith({ created: 1, unknown: 1 });
+  figures.note(beginOf(3));
+  figures.addUntouched();
   const withProfile = (text: string) => withProfileFlags(text, { profile: 'shop', store: 'postgres://db/leads' });
-  const { toDo, resolve, notes } = pageData(figures, { ...factsOf(false), withProfile });
+  const { toDo, resolve, notes } = pageData(figures, { ...FACTS, withProfile });
   const flags = '--profile shop --store postgres://db/leads';
   expect([toDo[0]?.command, resolve]).toEqual([`srq resolve ${flags}`, `srq resolve ${flags}`]);
-  expect(notes.join(' ')).toContain(`srq report ${flags} --input FILE -o rows.html`);
+  expect(notes.join(' ')).toContain(`srq report ${flags} --input leads.csv -o rows.html`);
 });

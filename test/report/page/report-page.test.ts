@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { jsonData, reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
-import type { Status } from '../../../src/request/log/status.ts';
 import { beginOf, mixedFigures, rowOf, second } from './figures.ts';
 
-const FACTS = { writtenAt: second(60), hasInput: true, withProfile: (text: string) => text };
+const FACTS = { writtenAt: second(60), withProfile: (text: string) => text };
 
 test("the policy lets nothing but the page's own style and script through", () => {
   const page = reportPage(mixedFigures(100), FACTS);
@@ -42,21 +41,19 @@ test('says how many rows it lists where there are more', () => {
   expect(reportPage(figures, FACTS)).toContain('20,000 of 20,100 are listed');
 });
 
-test.each<[Status, boolean, boolean]>([
-  ['invalid', false, true],
-  ['repeated', false, true],
-  ['created', false, false],
-  ['invalid', true, false],
-])('one row that is %s, with the input given: %s, makes it say what the log lacks: %s', (status, hasInput, isSaid) => {
+test('says how to see the rows that the log does not have', () => {
   const figures = new RunFigures();
-  figures.add(rowOf(1, { status }));
-  expect(
-    reportPage(figures, { ...FACTS, hasInput }).includes('srq report --input FILE -o rows.html lists them too'),
-  ).toBe(isSaid);
+  figures.note(beginOf(3));
+  figures.add(rowOf(1));
+  expect(reportPage(figures, FACTS)).not.toContain('--input');
+  figures.addUntouched();
+  expect(reportPage(figures, FACTS)).toContain(
+    '2 rows were not sent by this run and so are not listed. To see all rows: srq report --input leads.csv -o rows.html',
+  );
 });
 
 test('a log without anything gives a page that says so', () => {
-  const page = reportPage(new RunFigures(), { ...FACTS, hasInput: false });
+  const page = reportPage(new RunFigures(), FACTS);
   expect(page).toContain('Nothing was sent');
   expect(/<body>.*?<script/s.exec(page)?.[0]).not.toMatch(/NaN|Infinity|undefined/);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { generalised, RowList, RunFigures } from '../../../src/report/page/run-figures.ts';
-import { sumOf, TimeBuckets } from '../../../src/report/page/time-buckets.ts';
+import { Course } from '../../../src/report/page/course.ts';
+import { generalised, RunFigures } from '../../../src/report/page/run-figures.ts';
 import { noCounts } from '../../../src/request/log/status.ts';
-import { beginOf, recordOf, rowOf, second } from './figures.ts';
+import { beginOf, rowOf, second } from './figures.ts';
 
 test.each([
   ['HTTP 422: row 17 is 3.5 km off', 'HTTP 422: row # is # km off'],
@@ -20,10 +20,10 @@ test('rows refused for one reason are one group with its rows, number and advice
   for (const row of [4, 9, 12]) figures.add(rowOf(row, { status: 'rejected', message: `HTTP 422: ${row} is no code` }));
   figures.add(rowOf(13, { status: 'rejected', http: 403, message: 'HTTP 403: no' }));
   expect(figures.reasons).toMatchObject([
-    { status: 'rejected', text: 'HTTP 422: # is no code', count: 3, rows: [4, 9, 12] },
-    { count: 1, rows: [13], advice: expect.stringContaining('Ask the marketplace') },
+    { status: 'rejected', text: 'HTTP 422: # is no code', advice: expect.stringContaining('results file') },
+    { advice: expect.stringContaining('Ask the marketplace') },
   ]);
-  expect(figures.reasons[0]?.advice).toContain('results file');
+  expect(figures.listed.map(({ reasons }) => reasons)).toEqual([[0], [0], [0], [1]]);
 });
 
 test('an invalid row counts for each of its problems, and what its cells held is not shown', () => {
@@ -44,33 +44,44 @@ test('an invalid row counts for each of its problems, and what its cells held is
   expect(figures.listed).toMatchObject([{ message: '“…” is no phone', reasons: [0, 1] }]);
 });
 
-test('endless reasons and markets are gathered in bounded memory, and none is lost from the count', () => {
+test('endless reasons are gathered in bounded memory, and no row is without one', () => {
   const figures = new RunFigures();
   const word = (at: number) => `${String.fromCharCode(97 + (at % 26))}${'x'.repeat(Math.floor(at / 26))}`;
-  for (let at = 0; at < 400; at++) figures.add(rowOf(at, { status: 'failed', market: word(at), message: word(at) }));
+  for (let at = 0; at < 400; at++) figures.add(rowOf(at, { status: 'failed', message: word(at) }));
   expect(figures.reasons.length).toBeLessThanOrEqual(201);
-  expect(figures.reasons.reduce((sum, { count }) => sum + count, 0)).toBe(400);
-  expect(figures.markets.size).toBeLessThanOrEqual(51);
-  expect([...figures.markets.values()].reduce((sum, { failed }) => sum + failed, 0)).toBe(400);
+  expect(figures.listed.every(({ reasons: [reason = -1] }) => figures.reasons[reason] !== undefined)).toBe(true);
 });
 
-test('a full list drops what ended well first, and the oldest of it', () => {
-  const list = new RowList(4);
-  for (let row = 1; row <= 6; row++) list.add({ ...rowOf(row), reasons: [] });
-  expect(list.rows().map(({ row }) => row)).toEqual([3, 4, 5, 6]);
-  for (const row of [7, 8, 9]) list.add({ ...rowOf(row, { status: 'rejected' }), reasons: [] });
-  expect(list.rows().map(({ row }) => row)).toEqual([6, 7, 8, 9]);
-  list.add({ ...rowOf(2, { status: 'unknown' }), reasons: [] });
-  for (const row of [10, 11]) list.add({ ...rowOf(row, { status: 'invalid' }), reasons: [] });
-  list.add({ ...rowOf(12), reasons: [] });
-  expect(list.rows().map(({ row }) => row)).toEqual([2, 9, 10, 11]);
+test('a list that is full drops what ended well first', () => {
+  const figures = new RunFigures();
+  for (let row = 1; row <= 20_002; row++) figures.add(rowOf(row));
+  figures.add(rowOf(20_003, { status: 'rejected' }));
+  figures.add(rowOf(20_004, { status: 'unknown' }));
+  const { listed } = figures;
+  expect([listed.length, listed[0]?.row, listed[1]?.row, listed.at(-1)?.row]).toEqual([20_000, 20_004, 20_003, 19_998]);
+  expect(figures.rows).toBe(20_004);
+});
+
+test('the course of a long run is told in few intervals, with the answer times of each', () => {
+  const course = new Course();
+  for (let at = 0; at < 1000; at++) {
+    const slot = course.at(second(at));
+    slot.created += 1;
+    for (const ms of [10, 20, 1000]) course.answered(slot, ms);
+  }
+  const { seconds, times, created, medianMs, mostMs } = course.series();
+  expect(times.length).toBeLessThanOrEqual(120);
+  expect(times.length * seconds).toBeGreaterThanOrEqual(1000);
+  expect(created.reduce((sum, count) => sum + count, 0)).toBe(1000);
+  expect([new Set(medianMs), new Set(mostMs)]).toEqual([new Set([20]), new Set([1000])]);
 });
 
 test('a clock that was set back or far ahead breaks nothing', () => {
-  const course = new TimeBuckets();
-  for (const at of [second(10), second(-5), '2046-01-01T00:00:00.000Z']) course.ended(recordOf(at));
-  expect(course.buckets.length).toBeLessThanOrEqual(120);
-  expect(sumOf(course.buckets).ended.created).toBe(3);
+  const course = new Course();
+  for (const at of [second(10), second(-5), '2046-01-01T00:00:00.000Z']) course.at(at).created += 1;
+  const { times, created } = course.series();
+  expect(times.length).toBeLessThanOrEqual(120);
+  expect(created.reduce((sum, count) => sum + count, 0)).toBe(3);
 });
 
 test('where only the log is read, rows that were never sent are counted from the plan', () => {

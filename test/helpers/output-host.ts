@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import type { Output } from '../../src/run/outputs.ts';
+import { ANY_OWNER, WrittenFiles } from '../doors/kept.ts';
+
+/** What an output needs of a command, with the state in a folder of the test. `told` are the warnings. */
+export function outputHost(folder: string) {
+  const told: string[] = [];
+  const host = {
+    writtenFiles: async (name = 'written') => new WrittenFiles(join(folder, name), ANY_OWNER),
+    reporter: async () => ({ warn: (message: string) => told.push(message) }),
+  };
+  return { told, host: host as unknown as Parameters<typeof Output.open>[0] };
+}

@@ -1,0 +1,229 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Output, openToAppend, requireWritable, writeAll } from '../doors/kept.ts';
+import { filesOpenHere } from '../helpers/open-files.ts';
+import { outputHost } from '../helpers/output-host.ts';
+
+let root: string;
+let folder: string;
+let path: string;
+let made: ReturnType<typeof outputHost>;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'srq-output-'));
+  folder = join(root, 'work');
+  mkdirSync(folder);
+  path = join(folder, 'out.csv');
+  made = outputHost(join(root, 'state'));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+type Rule = Parameters<typeof Output.open>[2];
+const opened = (changes: Partial<Rule> = {}) =>
+  Output.open(made.host, path, { flag: '--output', kind: 'export', ...changes });
+const files = () => readdirSync(folder).sort();
+async function* chunks(last: () => string) {
+  yield 'one\n';
+  yield last();
+}
+
+describe('a file that a flag names', () => {
+  test('is written whole, for its owner alone, and replaced by the next one', async () => {
+    for (const text of ['two\n', 'three\n']) {
+      const output = await opened();
+      expect(await output.write(chunks(() => text))).toBe(true);
+      expect([readFileSync(path, 'utf8'), files(), output.path]).toEqual([`one\n${text}`, ['out.csv'], path]);
+    }
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('is not replaced if srq did not write it', async () => {
+    writeFileSync(path, 'mine');
+    await expect(opened()).rejects.toMatchObject({
+      reason: 'output.not-replaced',
+      message: `${path} is not as srq wrote it, so it is not replaced. Nothing was sent.`,
+      hint: `To write beside it: --output ${join(folder, 'out-2.csv')}`,
+    });
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+  });
+
+  test('is not replaced once somebody has changed it', async () => {
+    await (await opened()).write(['as srq wrote it']);
+    writeFileSync(path, 'as it was corrected');
+    await expect(opened()).rejects.toThrow('is not as srq wrote it');
+  });
+
+  test('may be empty, but is no folder and no other thing', async () => {
+    writeFileSync(path, '');
+    await opened();
+    rmSync(path);
+    mkdirSync(path);
+    await expect(opened()).rejects.toThrow('is not a regular file');
+  });
+
+  test('is never the input, however that is named', async () => {
+    await (await opened()).write(['a']);
+    await expect(opened({ input: join(folder, '.', 'out.csv') })).rejects.toThrow('would replace the input');
+  });
+
+  test('that was changed while the new one was made is kept, and the new one goes beside it', async () => {
+    const output = await opened();
+    await output.write(
+      chunks(() => {
+        writeFileSync(path, 'mine');
+        return 'two\n';
+      }),
+    );
+    expect([output.path, readFileSync(path, 'utf8')]).toEqual([join(folder, 'out-2.csv'), 'mine']);
+    expect(made.told).toEqual([
+      `${path} was changed since srq wrote it, so it is kept; the export goes to ${output.path}.`,
+    ]);
+  });
+
+  test('is kept if it must not even replace one of srq', async () => {
+    await (await opened()).write(['a']);
+    await expect(opened({ keepsOwn: true })).rejects.toThrow('not replaced');
+  });
+
+  test('that cannot be written whole leaves the one before as it was, and nothing beside it', async () => {
+    await (await opened()).write(['as it was']);
+    const failing = chunks(() => {
+      throw new Error('the input has changed');
+    });
+    await expect((await opened()).write(failing)).rejects.toThrow('the input has changed');
+    expect([readFileSync(path, 'utf8'), files()]).toEqual(['as it was', ['out.csv']]);
+  });
+
+  test('that is stopped before it is whole leaves nothing, and its source is closed', async () => {
+    const halt = new AbortController();
+    let isClosed = false;
+    async function* endless() {
+      try {
+        for (let at = 0; ; at++) {
+          if (at === 3) halt.abort();
+          yield 'x';
+        }
+      } finally {
+        isClosed = true;
+      }
+    }
+    expect(await (await opened()).write(endless(), halt.signal)).toBe(false);
+    expect([isClosed, files()]).toEqual([true, []]);
+  });
+
+  test.skipIf(process.platform !== 'linux')('is not held open if it was only looked at', async () => {
+    writeFileSync(path, 'mine');
+    await expect(opened()).rejects.toThrow('not replaced');
+    expect(filesOpenHere()).not.toContain(path);
+  });
+});
+
+describe('a default path', () => {
+  const results = { flag: '--results', kind: 'results file', mayMove: true } as const;
+
+  test('gets the next free number where somebody has changed the file', async () => {
+    for (const name of ['out.csv', 'out-2.csv']) writeFileSync(join(folder, name), 'mine');
+    const output = await opened(results);
+    expect(output.path).toBe(join(folder, 'out-3.csv'));
+    expect(made.told).toEqual([
+      `${path} was changed since srq wrote it, so it is kept; the results go to ${output.path}.`,
+    ]);
+  });
+
+  test('is not that of another file of the command', async () => {
+    const taken = new Map<string, string>();
+    const first = await opened({ ...results, taken, input: 'leads.csv' });
+    const other = await opened({ ...results, taken, input: 'leads.json' });
+    expect([first.path, other.path]).toEqual([path, join(folder, 'out-2.csv')]);
+    expect((await opened({ ...results, taken, input: 'leads.csv' })).path).toBe(path);
+  });
+});
+
+describe('before anything is sent', () => {
+  test('a file that can be written is left as it was, and nothing beside it', async () => {
+    await requireWritable(path, 'results file', '--results');
+    expect(files()).toEqual([]);
+    writeFileSync(path, 'as it was');
+    await requireWritable(path, 'results file', '--results');
+    expect([files(), readFileSync(path, 'utf8')]).toEqual([['out.csv'], 'as it was']);
+  });
+
+  test('a folder that is missing is told with its reason, and what to say instead', async () => {
+    path = join(folder, 'none', 'out.csv');
+    await expect(opened({ flag: '--results', kind: 'results file' })).rejects.toMatchObject({
+      reason: 'output.unwritable',
+      message: `The results file ${path} could not be written (ENOENT). Nothing was sent.`,
+      hint: 'Name another place: --results FILE',
+    });
+  });
+});
+
+describe('a file to which lines are added', () => {
+  const rule = { flag: '--events', kind: 'events' };
+  async function add(line: string) {
+    const file = await openToAppend(made.host, path, rule);
+    await file.write(line);
+    await file.close();
+  }
+
+  test('goes on in a later run, also after one that was killed, and is closed to others', async () => {
+    writeFileSync(path, '', { mode: 0o644 });
+    await add('one\n');
+    await add('two\n');
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('is one that srq has begun: any other is left as it was', async () => {
+    await add('one\n');
+    const mine = join(folder, 'mine');
+    writeFileSync(mine, '{"schemaVersion":1,"event":"plan"}\n');
+    renameSync(mine, path);
+    await expect(add('two\n')).rejects.toMatchObject({
+      reason: 'output.not-replaced',
+      hint: `To write beside it: --events ${join(folder, 'out-2.csv')}`,
+    });
+    expect(readFileSync(path, 'utf8')).toBe('{"schemaVersion":1,"event":"plan"}\n');
+    // It is known as a file to be added to, and not as one to be replaced.
+    await expect(opened()).rejects.toThrow('not replaced');
+  });
+
+  test('is told before anything is sent where none can be', async () => {
+    path = join(folder, 'none', 'events');
+    await expect(add('one\n')).rejects.toMatchObject({
+      reason: 'output.unwritable',
+      message: expect.stringContaining('(ENOENT). Nothing was sent.'),
+      hint: 'Name another place: --events FILE',
+    });
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+test('a slow reader is waited for, and one that has gone is not', async () => {
+  const slow = new PassThrough({ highWaterMark: 4 });
+  let isWritten = false;
+  const writing = writeAll(slow, 'more than four').then(() => {
+    isWritten = true;
+  });
+  await new Promise(setImmediate);
+  expect(isWritten).toBe(false);
+  expect(String(slow.read())).toBe('more than four');
+  await writing;
+  expect(slow.listenerCount('drain') + slow.listenerCount('close')).toBe(0);
+  const leaving = writeAll(slow, 'more than four');
+  slow.destroy();
+  await leaving;
+  await writeAll(slow, 'more');
+});
