@@ -4,7 +4,6 @@ import type { TellingContext } from './command.ts';
 
 interface Surroundings extends Pick<TellingContext, 'process' | 'options'> {
   readonly clock: Clock;
-  temporaryFolder(prefix: string): string;
 }
 
 /** Makes the reporter that the flags, the environment and the terminal ask for. */
