@@ -165,8 +165,8 @@ export class LogKeeper {
     const found = await fileLogOf(place.file);
     const store = await this.postgresStore();
     if (found === null || (await store.knowsFileLog(found))) return null;
-    const message = `The store ${place.name} does not know what the log ${place.file} says was sent, so the same rows would be sent again.`;
-    const hint = `Take it over: srq store import ${shellWord(place.file)}    Or begin without it, once: --fresh-store`;
+    const message = `The store ${place.name} lacks requests that were sent according to the log ${place.file}, so the same rows would be sent again.`;
+    const hint = `Take them over: srq store import ${shellWord(place.file)}    Or use the store without them, once: --fresh-store`;
     const accept = () => store.noteFileLog({ ...found, name: place.file, isImported: false });
     return { reason: 'store.log-unknown', message, hint, accept };
   }

@@ -110,9 +110,9 @@ export async function contractFor(context: Context, baseUrl: string): Promise<Co
   throw new SrqError(
     'contract.other-service',
     isKept
-      ? `The contract of profile ${profile.value} has tokens of ${ownBaseUrl} issued at ${contract.token.origin}; the secret for ${baseUrl} is not sent there.`
-      : `The contract of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
-    'Use a profile of its own for each address, and learn the contract for it: srq contract learn FILE --profile NAME',
+      ? `The API description of profile ${profile.value} gets the tokens for ${ownBaseUrl} from ${contract.token.origin}; the secret for ${baseUrl} is not sent there.`
+      : `The API description of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
+    'Use a profile of its own for each address, and learn the API description for it: srq contract learn FILE --profile NAME',
   );
 }
 

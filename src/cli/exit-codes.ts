@@ -52,7 +52,7 @@ export function precedenceText(): string {
   const { ok, usage, interrupted, terminated } = EXIT_CODES;
   const apart: readonly number[] = [ok, usage, interrupted, terminated].map(({ number }) => number);
   const others = PRECEDENCE.filter((number) => !apart.includes(number)).join(', ');
-  return `it is the first of ${others}; an interrupted run keeps ${interrupted.number} or ${terminated.number}.`;
+  return `the first in this order counts: ${others}. An interrupted run keeps ${interrupted.number} or ${terminated.number}.`;
 }
 
 /** Returns the codes that follow from the statuses of an import's rows. */

@@ -43,7 +43,7 @@ export async function forgetProfile(context: Context, name: string): Promise<Pro
   await forgetFile(context, `The token of profile ${name}`, tokenPath(paths, { profile }));
   await forgetFile(context, `What was learned of the service of profile ${name}`, learnedPath(paths, { profile }));
   await forgetFile(context, `The mappings of profile ${name}`, mappingsPath(paths, name));
-  await forgetFile(context, `The contract of profile ${name}`, contractPath(paths, name));
+  await forgetFile(context, `The API description of profile ${name}`, contractPath(paths, name));
   await warnOfRepair(context);
   if (removed !== null) await forgetKeychain(context, name, removed);
   return removed;

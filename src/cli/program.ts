@@ -102,7 +102,7 @@ function usage(program: NamedCommand, words: readonly string[], code: string, sa
   const hint = `See: ${[...meant.map((command) => command.name()), '--help'].join(' ')}`;
   if (code === 'commander.help') {
     const names = meant.at(-1)?.commands.map((command) => command.name()) ?? [];
-    return new SrqError('arguments.missing', `Say which: ${names.join(', ')}.`, hint);
+    return new SrqError('arguments.missing', `Name one of these: ${names.join(', ')}.`, hint);
   }
   const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
   if (option !== undefined) return new SrqError('option.unknown', unknownOption(option, meant), hint);
@@ -299,7 +299,7 @@ function noSandboxHere(words: string, uses: CommandRow['uses']): SrqError {
   if (uses !== 'store')
     return new SrqError('flags.contradict', `${message} the sandbox has no profile.`, `Leave it out: srq ${words}`);
   const why = `${message} other processes could not reach it.`;
-  return new SrqError('sandbox.own-process', why, 'Start one of its own: srq sandbox');
+  return new SrqError('sandbox.own-process', why, 'Start a sandbox in a process of its own: srq sandbox');
 }
 
 /** Describes an option more briefly than commander, so that it fits in one line. */

@@ -88,7 +88,7 @@ export class RequestSession {
     const { destination, contract } = this.preparation;
     const { profile, live } = this.#settings;
     const kind = this.context.options.sandbox
-      ? `the sandbox in this process${contract.source ? ', made from the contract' : ''}`
+      ? `the sandbox in this process${contract.source ? ', made from the API description' : ''}`
       : `profile ${profile.value}, ${live ? 'live' : 'test'}`;
     return printable(`${destination.baseUrl} as client ${destination.clientId} (${kind})`);
   }
@@ -97,7 +97,7 @@ export class RequestSession {
   async sayDestination(): Promise<void> {
     if (this.context.options.json) return;
     const { contract } = this.preparation;
-    const by = contract.source ? ` by ${contractName(contract)}` : '';
+    const by = contract.source ? `, with the API description ${contractName(contract)}` : '';
     (await this.context.reporter()).say((paint) => paint.dim(`To ${this.destinationText}${by}`));
   }
 }
@@ -137,6 +137,8 @@ async function offered(
 ): Promise<readonly RequestOperationName[]> {
   if (validate !== null || !operations.includes('validate')) return operations;
   const reporter = await context.reporter();
-  reporter.warn('The contract says that the service has no validate, so requests are created as with --no-validate.');
+  reporter.warn(
+    'The API description says that the service has no validate, so requests are created as with --no-validate.',
+  );
   return operations.filter((name) => name !== 'validate');
 }

@@ -54,7 +54,8 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
     ].join('\n'),
   );
   reporter.say(
-    () => 'With --json, error.code is the kind, error.reason the code, error.hint what to do; a row has its reason.',
+    () =>
+      'With --json, the member error.code has the kind, error.reason the code listed here, and error.hint what to do. A row that was not delivered has a reason, too.',
   );
   return 0;
 }
@@ -89,18 +90,18 @@ export async function environment(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(() => '* is set now. Flags win over the environment, the environment over the profile.');
+  reporter.say(() => '* marks what is set now. Flags win over the environment, the environment over the profile.');
   return 0;
 }
 
 /** The files that srq writes, by their folder. docs/accounts.md lists them. */
 const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly name: string; readonly what: string }[] = [
   { folder: 'config', name: 'config.json', what: 'profiles with their secrets' },
-  { folder: 'config', name: 'contracts/PROFILE.json', what: 'the contract that was learned' },
+  { folder: 'config', name: 'contracts/PROFILE.json', what: 'the API description that was learned' },
   { folder: 'config', name: 'mappings/PROFILE.json', what: 'column mappings you confirmed' },
   { folder: 'state', name: 'PROFILE.ndjson', what: 'the log: keep it; it prevents sending twice' },
-  { folder: 'state', name: 'PROFILE.ndjson.lock', what: 'who sends, and how long the log was' },
-  { folder: 'state', name: 'PROFILE.store.json', what: 'the store that it has sent through' },
+  { folder: 'state', name: 'PROFILE.ndjson.lock', what: 'which process sends, and the size of the log' },
+  { folder: 'state', name: 'PROFILE.store.json', what: 'the store that the profile has sent through' },
   { folder: 'state', name: 'PROFILE.ndjson.index', what: 'a copy of its index, for a quicker start' },
   { folder: 'state', name: 'PROFILE.ndjson.runs', what: 'notes on runs, for reports' },
   { folder: 'state', name: 'PROFILE.ndjson.torn-*', what: 'an unfinished line, if a crash left one' },

@@ -63,7 +63,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
     inWork: left.inWork,
   };
   await reporter.result('queue purge', document, (paint) => {
-    const others = `${thousands(document.left)} wait, ${thousands(document.inWork)} in work`;
+    const others = `${thousands(document.left)} wait, ${thousands(document.inWork)} in progress`;
     return `${paint.green('✓')} Forgot ${rowsText(purged)}; ${others}.`;
   });
   return exitNumber(interruption.code ? [interruption.code] : []);

@@ -48,7 +48,12 @@ export async function status(context: Context): Promise<number> {
           ['client id', clientId ? shown(clientId, paint.dim) : paint.yellow('missing')],
           ['secret', hasSecret ? secretState : paint.yellow('missing')],
           ['service', baseUrl ? `${document.kind}, ${document.encoding}` : '-'],
-          ['token', token.expiresAt === null ? token.state : `${token.state} until ${token.expiresAt}`],
+          [
+            'token',
+            token.expiresAt === null
+              ? token.state
+              : `${token.state} ${token.state === 'expired' ? 'since' : 'until'} ${token.expiresAt}`,
+          ],
           ['contract', contractName(contract)],
           ['settings', printable(paths.config)],
           ['state', printable(paths.state)],

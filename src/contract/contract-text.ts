@@ -14,7 +14,7 @@ export function pageOf(contract: Contract): string {
   const { source, servers } = shown;
   const { create, validate, token, ...rest } = pageValueOf(shown);
   const lines = [
-    `# ${source === null ? 'As the public document has it' : `${source.title} (${source.file}), ${source.kind}`}. A line that begins with "# ?" is a guess and not in force.`,
+    `# ${source === null ? 'The public API' : `${source.title} (${source.file}), ${source.kind}`}. A line that begins with "# ?" is a guess and not in force.`,
     '# Edit it and give it back: srq contract learn contract.yaml',
     ...callLines('create', create, shown),
     ...callLines('validate', validate, shown),

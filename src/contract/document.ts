@@ -70,7 +70,7 @@ function targetOf(root: JsonObject, reference: string, file: string): Json {
   if (!/^#(?:\/|$)/.test(reference)) {
     throw new SrqError(
       'document.unreadable',
-      `${file} refers to "${reference.slice(0, 200)}", outside of the document.`,
+      `${file} refers to "${reference.slice(0, 200)}", outside of this file.`,
       'srq reads one file. Put the description into one: npx @redocly/cli bundle openapi.yaml -o api.json',
     );
   }

@@ -59,7 +59,7 @@ export function proposeAccess(
   const [only] = others;
   if (only !== undefined && !(isLoginKey(servable) && tokens.length > 0)) return fixedAccess(only, servable, values);
   const [place] = tokens;
-  const public_ = { path: PATHS.token, operation: null, why: 'as the public document says', isSure: true };
+  const public_ = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: true };
   if (place === undefined)
     // A description that demands a token has to say who issues it. One that says nothing of it is as the public document.
     return ways.length > 0 ? ask('The description does not say who issues the token.', [public_]) : take(public_);

@@ -59,7 +59,7 @@ export function proposeCall(
   if (role === 'create' && !Object.values(fields).some((each) => isField(each) || isPart(each)))
     questions.push(fieldsQuestion(operation, guesses));
   const names = missing.places.map(writePlace).join(', ').slice(0, MAX_LISTED);
-  const unmet = [...Object.keys(missing.objects).map((place) => `that ${place} is required`), ...missing.unmet];
+  const unmet = [...Object.keys(missing.objects).map((place) => `a value for ${place}`), ...missing.unmet];
   const notes = [
     ...(isFew
       ? []
@@ -224,8 +224,8 @@ function filledPath(
   if (isServicePath(plain)) return { path: plain, questions };
   throw new SrqError(
     'address.outside',
-    `The document has the path "${path}", which is not below the base URL.`,
-    'Nothing is sent to such an address. Correct it in the document, then: srq contract learn FILE',
+    `The API description has the path "${path}", which is not below the base URL.`,
+    'Nothing is sent to such an address. Correct it in the file, then: srq contract learn FILE',
   );
 }
 

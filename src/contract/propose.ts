@@ -175,8 +175,8 @@ function validateQuestion(operations: readonly ApiOperation[], create: ApiOperat
     name: 'operation:validate',
     text:
       choices.length === 0
-        ? 'srq asks first whether a request is a duplicate, if the service has an operation that only looks. None of the description resembles one.'
-        : `Which operation only looks whether a request is a duplicate, and stores nothing? srq sends each request there first. ${list.join('; ')}`,
+        ? 'If the service has an operation that checks whether a request is a duplicate, srq asks it first. No operation of the API description looks like one.'
+        : `Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first. ${list.join('; ')}`,
     answer: `--operation validate=${NONE}`,
     choices: [...choices.map(({ name }) => name), NONE],
     ...(choices.length === 0 && { unanswered: NONE }),

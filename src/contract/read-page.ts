@@ -42,7 +42,7 @@ export function readPage(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const path = (issue?.path ?? []).map(String);
-    if (issue?.code === 'unrecognized_keys') throw wrong([...path, issue.keys[0] ?? ''], 'is no part of a contract');
+    if (issue?.code === 'unrecognized_keys') throw wrong([...path, issue.keys[0] ?? ''], 'is not part of a page');
     throw wrong(path, issue?.message ?? 'is not as expected');
   }
   const contract: Contract = parsed.data;
@@ -133,7 +133,7 @@ function tokenOf(value: Json, wrong: Wrong): object {
   if (!isObject(answer)) throw wrong(['token', 'answer'], 'says nothing');
   const { token = null, seconds = null, life = null, ...more } = answer;
   const [odd] = [...Object.keys(more).map((each) => ['answer', each]), ...Object.keys(rest).map((each) => [each])];
-  if (odd !== undefined) throw wrong(['token', ...odd], 'is no part of a contract');
+  if (odd !== undefined) throw wrong(['token', ...odd], 'is not part of a page');
   return {
     ...{ path, auth: credentials ?? 'body', encoding: as ?? 'form', extra: extra ?? {} },
     ...(origin !== '' ? { origin } : at !== undefined && { origin: 'service' }),

@@ -31,7 +31,7 @@ function byOtherCountries(preparation: Preparation, hasCountry: boolean): OtherR
   const isGiven = countryOf(preparation.contract) !== null;
   const contracts = isGiven ? [withoutCountry(preparation.contract)] : hasCountry ? [] : byMarket(preparation.contract);
   return contracts.map(({ given, contract }) => {
-    return { when: `the contract gave them ${given}`, preparation: { ...preparation, contract } };
+    return { when: `the API description gave them ${given}`, preparation: { ...preparation, contract } };
   });
 }
 

@@ -22,5 +22,5 @@ export function contractRefusal(
   }
   const given = { texts: { ...request.parts, ...request.params }, hasRecording: false, filled: MAY_BE_FILLED };
   const [wrong] = contractFindings(contract, operations, given).filter(({ severity }) => severity === 'error');
-  return wrong ? `This worker's contract refuses it: ${wrong.field}.` : null;
+  return wrong ? `The API description of this worker refuses it: ${wrong.field}.` : null;
 }

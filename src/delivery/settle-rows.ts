@@ -286,8 +286,8 @@ const NOT_CLEAR_BEFORE =
 const OF_CUSTOMER =
   'Validate sees a request like it, which may be that of another row of the file with the same telephone or e-mail.';
 const OTHER_FORM =
-  'It was sent by another contract than the one in force, so validate may not see it and is not asked.';
-const NO_NEIGHBOURS = `Validate is not asked: fewer than ${NEIGHBOURS} requests of the same time are known to be created, by which it could be checked.`;
+  'It was sent with an API description other than the one in force, so validate may not see it and is not asked.';
+const NO_NEIGHBOURS = `Validate is not asked, because its answer could not be checked: fewer than ${NEIGHBOURS} requests of the same time are known to be created.`;
 const UNDER_WAY = 'Another process is sending it.';
 const UNTOLD = 'Validate does not tell created requests from others, or contradicts itself.';
 

@@ -317,7 +317,7 @@ async function validateFirst(request: ServiceRequest, api: MarketplaceApi, optio
     return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', { http, ids }) };
   }
   if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, { http }) };
-  const why = `${message ?? 'Nothing shows what the answer of validate means.'} The request was not created.`;
+  const why = `${message ?? 'srq does not know what the answer of validate means.'} The request was not created.`;
   return { ...NOT_ASKED, outcome: outcomeOf('failed', why, { http, raw }), circumstances: { unreadable: true } };
 }
 

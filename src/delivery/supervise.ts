@@ -130,8 +130,8 @@ export class Supervisor {
     if (this.#unreadableInARow < UNREADABLE_IN_A_ROW) return null;
     return new SrqError(
       'answer.unreadable',
-      'Nothing shows what the service answers to validate.',
-      'Check the base URL with: srq status. At a new service, srq learns that from the first request that it creates: import a new one first, or skip validate with --no-validate.',
+      'srq does not understand what the service answers to validate.',
+      'Check the base URL with: srq status. With a new service, srq learns that from the first request that it creates. First import a lead that the service does not have, or skip validate with --no-validate.',
     );
   }
 
@@ -150,7 +150,7 @@ export class Supervisor {
     const way = Object.keys(ids).length > 0 ? 'id' : 'form';
     return new SrqError(
       'answer.unproven',
-      `The service answered ${text}. Nothing shows whether that means that the request was taken.`,
+      `The service answered ${text}. srq does not know whether that means that the request was taken.`,
       `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${way}. If it means a refusal: srq contract learn --refused-by form`,
     );
   }

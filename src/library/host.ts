@@ -145,7 +145,7 @@ export class LibraryHost extends Program {
     if (contractFile === undefined) return null;
     const contract = await new ContractStore(profile, contractFile, await this.trust()).read();
     if (contract) return contract;
-    throw new SrqError('contract.unusable', `There is no contract ${contractFile}.`, NO_CONTRACT);
+    throw new SrqError('contract.unusable', `There is no API description ${contractFile}.`, NO_CONTRACT);
   }
 
   async #connect(): Promise<OpenedAccount> {

@@ -171,7 +171,7 @@ async function decided(
   const reporter = await context.reporter();
   for (const { columns, field } of questions) {
     reporter.warn(
-      `Left out: ${columns.map(printable).join(', ')}, which is only likely the ${field}. To take it: --accept-likely`,
+      `Left out: ${columns.map(printable).join(', ')}, which may be the ${field}. To take it: --accept-likely`,
     );
   }
   return mapped(input, withoutLikely(input, questions));

@@ -39,7 +39,7 @@ export async function confirmImport(context: Context, { yes }: ConsentOptions, {
   if (!live || ready === 0 || yes) return;
   // The plan above has scrolled away on a small screen, so the question says where the requests go.
   const where = printable(`${baseUrl && new URL(baseUrl.value).host} (profile ${profile.value}, live)`);
-  const question = `Type ${ready} to send ${ready === 1 ? 'this request' : 'these requests'} to ${where} · q to quit: `;
+  const question = `Type ${ready} to send ${ready === 1 ? 'this lead' : 'these leads'} to ${where} · q to quit: `;
   const isConfirmed = await askUntil(
     context,
     () => ask(context, question),

@@ -39,7 +39,7 @@ export async function readSource(paths: readonly string[], environment?: string)
   if (others.length > 0) {
     throw new SrqError(
       'arguments.invalid',
-      `${paths.length} files were given, and a contract is learned from one.`,
+      `${paths.length} files were given, and an API description is learned from one.`,
       'Of a collection and an OpenAPI file, take the OpenAPI file. Several files of one description are put into one: npx @redocly/cli bundle openapi.yaml -o api.json',
     );
   }
@@ -67,12 +67,12 @@ export async function proposalFrom(
   if (Object.keys(said.operations).length > 0) {
     throw new SrqError(
       'flags.contradict',
-      `${file.name} names its operations itself.`,
+      `${file.name} already names the operations, so --operation is not needed.`,
       'Change them there: srq contract learn FILE',
     );
   }
   const { contract, missing } = readPage(file.bytes.toString(), file.name, known, said.values);
-  const source = contract.source ?? { file: file.name, title: 'Contract', kind: 'page', learnedAt };
+  const source = contract.source ?? { file: file.name, title: 'API description', kind: 'page', learnedAt };
   const questions = missing.map((name) => ({
     name: `constant:${name}`,
     text: `The page was written without the secret "${name}". What is it?`,
@@ -89,7 +89,7 @@ export async function proposalFrom(
 }
 
 const UNCHECKED =
-  'No row is checked by a schema: the page has none, and this profile has none for this call. Learn the description first, and then the page.';
+  'srq cannot check the rows, because neither the page nor this profile has a schema for this call. Learn the API description first, and then the page.';
 
 /** Patterns that cannot be checked in linear time are left to the service. */
 async function patternNotes(contract: Contract): Promise<string[]> {

@@ -50,7 +50,7 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
     ...{
       kind: 'left out' as const,
       field,
-      because: `it plainly holds ${HELD[field]}${isOthers ? ", though by its name not the customer's" : ''}`,
+      because: `it plainly holds ${HELD[field]}${isOthers ? ', but its name suggests somebody other than the customer' : ''}`,
     },
     beside: mapping.sources
       .filter((source) => source.field === field && source.template === null)

@@ -238,5 +238,5 @@ function afterRefusal(result: CreateResult, isRefused: boolean): CreateResult {
 }
 
 const REFUSED_ONCE = 'The token was refused (HTTP 401), and the request was not sent again.';
-const NO_VALIDATE = 'The contract says that this service has no validate.';
+const NO_VALIDATE = 'The API description says that this service has no validate.';
 const STOPPED = 'The run was stopped before this request was sent.';

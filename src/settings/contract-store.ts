@@ -27,7 +27,7 @@ export class ContractStore {
    * used.
    */
   async read(): Promise<Contract | null> {
-    const what = `The contract ${this.path}`;
+    const what = `The API description ${this.path}`;
     const hint = `Learn it again: srq contract learn FILE --profile ${this.#profile}, or: srq contract forget --profile ${this.#profile}`;
     try {
       const found = statSync(this.path, { throwIfNoEntry: false });
@@ -80,7 +80,7 @@ export class ContractStore {
     const hint = 'Make the folder writable, or name another one in SRQ_CONFIG_DIR.';
     return new SrqError(
       'settings.unwritable',
-      `The contract ${this.path} cannot be ${what} (${systemCode(error)}).`,
+      `The API description ${this.path} cannot be ${what} (${systemCode(error)}).`,
       hint,
       error,
     );

@@ -28,8 +28,10 @@ export const GLOBAL = {
   input: off('never ask a question'),
   timeout: amount('<seconds>', 'longest wait for a complete answer (default: 120)'),
   log: text('<file>', 'use this log'),
-  store: text('<url>', 'keep the log in this PostgreSQL, for several machines (SRQ_STORE)', { not: { log: null } }),
-  freshStore: flag('begin with a store that does not know what the log in the file has'),
+  store: text('<url>', 'keep the log in this store (PostgreSQL), for several machines (SRQ_STORE)', {
+    not: { log: null },
+  }),
+  freshStore: flag('use a store that lacks the requests of the log in the file'),
   caFile: text('<file>', 'also trust these certificate authorities (PEM)'),
   cert: text('<file>', 'client certificate (PEM)'),
   key: text('<file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
@@ -42,7 +44,7 @@ export type GlobalOptions = Partial<OptionsOf<typeof GLOBAL & Pick<typeof BULK, 
 const yes = (about: string) => flag(about, { short: '-y' });
 const output = (about: string) => text('<file>', about, { short: '-o' });
 const events = rare(
-  text('<file>', 'write what happens there, one JSON object a line (-: stdout)', {
+  text('<file>', 'write the events of the run there, one JSON object a line (-: stdout)', {
     not: { dryRun: '--events and --dry-run cannot be used together: a dry run sends nothing. Nothing was sent.' },
   }),
 );
@@ -54,10 +56,10 @@ export const READING = {
   encoding: rare(text('<name>', 'encoding of the file (detected)')),
   delimiter: rare(text('<mark>', 'delimiter of a CSV file: , ; TAB | (detected)')),
   skipLines: rare(initially(0, count('<n>', 'leave out the first N lines of the file', 0))),
-  sheet: rare(text('<name>', 'sheet of a workbook (default: the first)')),
+  sheet: rare(text('<name>', 'sheet of a workbook (default: the one with most leads)')),
   map: pairs('<column=field>', 'use this column as that field; - leaves it out', 'last'),
   set: pairs('<field=value>', "give all rows a value: PT, or '{City} {Zip}'"),
-  mapping: text('<file>', 'read both from JSON: {"map":{},"set":{}}'),
+  mapping: text('<file>', 'read --map and --set from JSON: {"map":{},"set":{}}'),
 };
 export type ReadingOptions = OptionsOf<typeof READING>;
 
@@ -67,7 +69,7 @@ const PLANNING = {
   strict: flag('warnings make a row invalid'),
 };
 const AGREEING = {
-  acceptLikely: flag('use columns that are only likely without asking'),
+  acceptLikely: flag('take likely columns without asking'),
   yes: yes('do not ask to confirm the plan and the columns'),
 };
 
@@ -82,13 +84,20 @@ export const BULK = {
   again: rare(initially(false, flag('send again what the log says was created'))),
   rate: rate('requests a second: auto (the default), max, a number'),
   concurrency: rare(initially(16, count('<n>', 'most requests at the same time', 1, 1000))),
-  maxErrors: budget('<n>', 'stop after so many refused rows: 50, or 2%'),
+  maxErrors: budget('<n>', 'stop after this many refused rows: 50, or 2%'),
   settle: rare(
-    amount('<seconds>', 'wait before asking validate about an unknown outcome (60 or 240)', [
-      ...([MAX_SETTLE_SECONDS, 'seconds, which are 7 days.'] as const),
-    ]),
+    amount(
+      '<seconds>',
+      'wait before asking validate about an unknown row (default: 60, or 240 if the process that sent it has ended or a proxy is used)',
+      [...([MAX_SETTLE_SECONDS, 'seconds, which are 7 days.'] as const)],
+    ),
   ),
-  inDoubt: rare(initially('validate', choice('<what>', 'rows with an unknown outcome', ['park', 'validate']))),
+  inDoubt: rare(
+    initially(
+      'validate',
+      choice('<what>', 'what to do with unknown rows; park leaves them unknown', ['park', 'validate']),
+    ),
+  ),
   results: text('<file>', 'write every row with its outcome there'),
   report: text('<file>', 'write the run as a page with charts (.html)', {
     not: { dryRun: 'A dry run sends nothing, so there is nothing to report.' },
@@ -109,7 +118,7 @@ export const ENQUEUE = {
   dryRun: flag('read, map, check; queue nothing'),
   ...PLANNING,
   validate: rare(off('check only what create needs, for workers that do not validate')),
-  onDuplicate: rare(onDuplicate('what the log has as a duplicate')),
+  onDuplicate: rare(onDuplicate('what to do with a row that the log has as a duplicate')),
   ...AGREEING,
 };
 /** The options with which `bulk` and `enqueue` plan a file. */
@@ -134,7 +143,7 @@ const ofFields = Object.values(FIELD).map(({ option, value, help, isRare }) => {
 export const VALIDATE = {
   ...(Object.fromEntries(ofFields) as Readonly<Record<FieldOption, Flag<string>>>),
   field: pairs('<name=value>', 'another parameter (repeatable)'),
-  file: text('<file>', 'JSON object, array or NDJSON of the same names (-: stdin)'),
+  file: text('<file>', 'JSON object, array or NDJSON with the same names (-: stdin)'),
 };
 /** The options that describe one request. */
 export type RequestOptions = OptionsOf<typeof VALIDATE>;
@@ -189,7 +198,7 @@ export const LOGIN = {
   clientSecretStdin: flag('read the secret from stdin (SRQ_CLIENT_SECRET)'),
   secretCommand: text('<command>', 'store a command that prints the secret', { not: { keychain: null } }),
   keychain: flag("store the secret in this system's keychain"),
-  encoding: choice('<encoding>', 'how requests are sent (form)', ['form', 'json']),
+  encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
   test: flag('mark the service as a test: bulk does not ask first'),
   use: flag('make this the default profile (the first one is anyway)'),
   storePasswordCommand: rare(text('<command>', 'with --store: store a command that prints its password')),
@@ -210,7 +219,7 @@ export const SANDBOX = {
   fault: faults('<kind=probability>', 'inject faults (repeatable): 429, 500, reset-after'),
   seed: initially(1, count('<n>', 'the same seed gives the same faults', 0, 2 ** 32 - 1)),
   contract: text('<file>', 'behave as this OpenAPI or Postman file says'),
-  operation: { ...pairs('<name=path>', 'which operation is create, token, validate (or none)'), needs: 'contract' },
+  operation: { ...pairs('<name=path>', 'the operation for create, token or validate, or none'), needs: 'contract' },
   clientId: text('<id>', 'its client id, instead of a random one'),
   clientSecretStdin: flag('read its client secret from stdin, instead of a random one'),
 };
@@ -220,16 +229,19 @@ export const LEARN = {
   environment: text('<file>', 'the environment of a Postman collection'),
   set: pairs(
     '<name=value>',
-    'a value for every request, or {field} (repeatable); Idempotency-Key=24h: the service recognises a repeated create that long (default: no)',
+    'a value for every request, or {field} (repeatable); Idempotency-Key=24h says that the service recognises a repeated create for 24 hours',
   ),
   operation: pairs(
     '<name=path>',
-    'which operation is create, token, validate (or none); token also takes a path, a full URL, basic or key',
+    'the operation for create, token or validate, or none; token also takes a path, a full URL, basic or key',
   ),
   takenBy: rare(
-    text('<answer>', 'such an answer means taken; form: the one that waits; id: any that names an identifier'),
+    text(
+      '<answer>',
+      'an answer that means taken: how it begins, form (the only unclear one), or id (any that names an identifier)',
+    ),
   ),
-  refusedBy: rare(text('<answer>', 'such an answer means refused; form: the one that waits')),
+  refusedBy: rare(text('<answer>', 'an answer that means refused: how it begins, or form (the only unclear one)')),
   dryRun: flag('show what would be learned'),
   yes: yes('agree to what is shown'),
 };
@@ -240,7 +252,9 @@ export const TEMPLATE = {
 };
 export const WATCH = { watch: flag('refresh every two seconds, until Ctrl-C') };
 export const PURGE = { yes: yes('do not ask') };
-export const RESUME = { nothingLost: flag('the server has each commit: list no row that only waited as unknown') };
+export const RESUME = {
+  nothingLost: flag('the new server has every commit, so rows that only waited are not listed as unknown'),
+};
 export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
-export const SCHEMA = { input: flag('the schema of what it reads from the file of --file instead') };
+export const SCHEMA = { input: flag('print the schema of the file that the command reads with --file') };
 export const HELP = { all: flag('with the options that few need') };

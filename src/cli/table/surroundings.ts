@@ -70,7 +70,7 @@ export const AROUND: CommandTable = {
   },
   'contract learn': {
     about:
-      'read an OpenAPI file, a Postman collection, or the page of a contract that you edited; store what you agree to',
+      'read an OpenAPI file, a Postman collection, or a page of srq contract show that you edited; store what you agree to',
     args: [{ name: '[file...]' }],
     flags: flags.LEARN,
     examples: [
@@ -83,13 +83,13 @@ export const AROUND: CommandTable = {
     run: async () => (await import('../../commands/contract/run.ts')).learn,
   },
   'contract show': {
-    about: 'print what is in force as a page, which can be edited and learned',
+    about: 'print the API description in force, as a page that you can edit and learn again',
     examples: ['srq contract show > contract.yaml'],
     uses: 'profile',
     run: async () => (await import('../../commands/contract/run.ts')).show,
   },
   'contract forget': {
-    about: 'go back to what the public document says',
+    about: 'go back to the public API of the marketplace',
     examples: ['srq contract forget --profile shop'],
     uses: 'profile',
     run: async () => (await import('../../commands/contract/run.ts')).forget,

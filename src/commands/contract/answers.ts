@@ -92,8 +92,8 @@ function severalMeant(said: 'taken' | 'refused', meant: readonly KnownForm[]): S
   const example = `srq contract learn --${said}-by ${shellWord(texts[0] ?? '')}`;
   return new SrqError(
     'arguments.invalid',
-    `${texts.length} answers wait for such a word, and need not mean the same.`,
-    `These wait: ${texts.join(' | ')}. Name each by its beginning or in full: ${example}`,
+    `${texts.length} answers have an unclear meaning, and they may mean different things.`,
+    `They are: ${texts.join(' | ')}. Name each in full, or by how it begins: ${example}`,
   );
 }
 
@@ -102,15 +102,15 @@ function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonl
   if (waiting.length === 0) {
     const message =
       named === 'id'
-        ? 'No answer of this profile that names an identifier waits for such a word.'
-        : 'No answer of this profile waits for such a word.';
-    return new SrqError('answer.none-waiting', message, 'Send a first request, and look what comes back: srq create');
+        ? 'No answer of this profile that names an identifier has an unclear meaning.'
+        : 'No answer of this profile has an unclear meaning.';
+    return new SrqError('answer.none-waiting', message, 'Send a first request, and see what comes back: srq create');
   }
-  const message = `No answer that waits for such a word begins with "${named}".`;
+  const message = `No answer with an unclear meaning begins with "${named}".`;
   const example = `srq contract learn ${flag} ${shellWord(waiting[0] ?? '')}`;
   return new SrqError(
     'answer.none-waiting',
     message,
-    `These wait: ${waiting.join(' | ')}. One is named by its beginning or in full: ${example}`,
+    `These have an unclear meaning: ${waiting.join(' | ')}. Name one in full, or by how it begins: ${example}`,
   );
 }

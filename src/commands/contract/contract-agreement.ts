@@ -68,8 +68,8 @@ export async function requireAgreement(
     // Whoever copies the command says what counts without an answer as well, and so sees it.
     const answers = proposal.questions.map(({ answer }) => printable(answer)).join(' ');
     const texts = open.map(({ text }) => printable(text)).join(' ');
-    const message = `Only you can say what is open; nothing was stored. ${texts}`;
-    throw new SrqError('contract.undecided', message, `Say it, and run: ${commandLine(words)} ${answers}`);
+    const message = `Nothing was stored. Only you can answer this: ${texts}`;
+    throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);
   }
   if (yes) return;
   if (!context.interactive) {
@@ -79,7 +79,7 @@ export async function requireAgreement(
       `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`,
     );
   }
-  const isAgreed = await askYesNo(context, `Keep this contract for profile ${profile}?`);
+  const isAgreed = await askYesNo(context, `Keep this API description for profile ${profile}?`);
   if (!isAgreed) throw new SrqError('prompt.declined', 'Not agreed. Nothing was stored.');
 }
 

@@ -106,8 +106,8 @@ function answeredBy({ name, answer }: Question): { readonly option: string; read
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const { takenBy, refusedBy } = options;
   if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
-    const message = 'Say one thing at a time: a document, --taken-by, or --refused-by.';
-    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by status');
+    const message = 'Give only one of these: a file, --taken-by or --refused-by.';
+    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by id');
   }
   const ofDocuments = [
     ...(options.environment === undefined ? [] : ['--environment']),
@@ -115,8 +115,8 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
     ...(options.operation.length === 0 ? [] : ['--operation']),
   ];
   if (ofDocuments.length > 0) {
-    const message = `${ofDocuments.join(', ')}: that is said of documents, not of what an answer means.`;
-    throw new SrqError('flags.contradict', message, 'Say one thing at a time: srq contract learn --taken-by status');
+    const message = `${ofDocuments.join(', ')} goes with the file of an API description, not with --taken-by or --refused-by.`;
+    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by form');
   }
   const { learnAnswers } = await import('./answers.ts');
   const isDryRun = options.dryRun === true;
@@ -145,7 +145,9 @@ export async function forget(context: Context): Promise<number> {
   const profile = (await context.profileName()).value;
   const reporter = await context.reporter();
   await reporter.result('contract forget', { profile, forgotten }, () =>
-    forgotten ? `The contract of profile ${profile} is forgotten.` : `Profile ${profile} had no contract.`,
+    forgotten
+      ? `The API description of profile ${profile} is forgotten.`
+      : `Profile ${profile} had no API description.`,
   );
   return 0;
 }
@@ -153,7 +155,7 @@ export async function forget(context: Context): Promise<number> {
 /** Returns the contract store of the profile in use. Throws `SrqError('usage')` with --sandbox, which has none. */
 async function profileContracts(context: Context): Promise<ContractStore> {
   if (!context.options.sandbox) return context.contracts();
-  const message = 'A contract belongs to a profile, not to the sandbox inside this process.';
+  const message = 'An API description belongs to a profile, not to the sandbox inside this process.';
   throw new SrqError('flags.contradict', message, 'Name the profile: srq contract show --profile NAME');
 }
 

@@ -36,7 +36,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'contract',
     look: async ({ contract }) =>
-      contract.source ? { message: `${contractName(contract)}.` } : skipped('No contract was learned.'),
+      contract.source ? { message: `${contractName(contract)}.` } : skipped('No API description was learned.'),
   },
 ];
 

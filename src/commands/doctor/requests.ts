@@ -15,7 +15,7 @@ const OWN_REQUEST = 'Try a request of your own: srq validate --file request.json
 
 /** An import asks validate about every row, so whatever is no verdict would stop it. */
 export async function validate({ context, connection, contract }: Examination): Promise<Found> {
-  if (contract.validate === null) return skipped('The contract says there is none.');
+  if (contract.validate === null) return skipped('The API description says that there is none.');
   const { api, destination } = connection;
   const made = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
   // The contract may require values that srq cannot make up.

@@ -104,7 +104,7 @@ async function tellLogin(
   await reporter.result('login', document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
-      ...(contract.source ? [`Its requests obey ${contractName(contract)}.`] : []),
+      ...(contract.source ? [`Its requests follow the API description ${contractName(contract)}.`] : []),
       ...(inForce.name === name ? [] : [inForce.text, printable(`To use this one instead: srq profile use ${name}`)]),
       ...(token ? [] : [withProfileFlags(UNPROVEN, context.options)]),
       printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
@@ -112,7 +112,7 @@ async function tellLogin(
   );
 }
 
-const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. That does: srq doctor';
+const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. To try them: srq doctor';
 
 /** Adapts the error of a failed login. It no longer suggests `srq status`, which cannot show what was not stored. */
 function nothingStored({ reason, message, hint, cause }: SrqError): SrqError {

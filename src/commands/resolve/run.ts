@@ -38,11 +38,11 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
   return 0;
 }
 
-const HOW_TO = `Look each one up at the service, then say what you found. It is there:
+const HOW_TO = `Look each one up at the service, then say what you found. If it is there:
   srq resolve KEY --created [ID]
-It is not there, and the next run sends it:
+If it is not there, so that the next run sends it:
   srq resolve KEY --not-created
-Importing the file again asks validate about each: srq bulk FILE`;
+To ask validate about each, import the file again: srq bulk FILE`;
 
 /**
  * Settles requests as the user states. All requests must be selected explicitly, and an identifier can be given for
@@ -77,11 +77,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
     );
   }
   if (doubtful.length === 0)
-    throw new SrqError(
-      'doubt.unknown',
-      'That names no request with an unknown outcome.',
-      'List them with: srq resolve',
-    );
+    throw new SrqError('doubt.unknown', 'No such request has an unknown outcome.', 'List them with: srq resolve');
   if (typeof options.created === 'string' && doubtful.length > 1) {
     throw new SrqError(
       'doubt.several',

@@ -80,6 +80,6 @@ async function contractOf(context: Context, file: string, operations: SandboxOpt
   throw new SrqError(
     'document.undecided',
     `${printable(file)} does not tell which operations are meant. ${printable(open.text)}`,
-    `Say it, and run: ${commandLine(context.process.argv.slice(2))} ${printable(open.answer)}`,
+    `Answer in the command: ${commandLine(context.process.argv.slice(2))} ${printable(open.answer)}`,
   );
 }

@@ -32,7 +32,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   const reporter = await context.reporter();
   if (preparation.contract.validate === null) {
     const hint = 'If it has one now, learn it: srq contract learn FILE';
-    throw new SrqError('validate.missing', 'The contract says that this service has no validate.', hint);
+    throw new SrqError('validate.missing', 'The API description says that this service has no validate.', hint);
   }
   const results: Validated[] = [];
   const errors: ErrorCode[] = [];
@@ -72,7 +72,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
 }
 
 const UNTOLD =
-  'Nothing shows what this answer means. srq learns that from the first request that it creates: srq create, or srq bulk.';
+  'srq does not know yet what this answer means. srq learns that from the first request that it creates: srq create, or srq bulk.';
 
 function invalid({ problems }: Extract<Prepared, { request: null }>): Validated {
   const errors = problems.filter(({ severity }) => severity === 'error');

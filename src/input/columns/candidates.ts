@@ -66,7 +66,7 @@ export function candidatesByName(look: Look): Candidate[] {
     const fit = fitOf(meaning, seen);
     const level = levelOf(named, fit, look);
     if (level === null) continue;
-    const because = ['name', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
+    const because = ['the name fits', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
     const by = strength === 'plain' ? 'plain name' : 'part of the name';
     // Columns whose names are read as words never tie. The earlier column comes first.
     found.push({ index, meaning, rank: named.rank + index / 10_000, level, because, fit, by, look });

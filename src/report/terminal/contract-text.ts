@@ -21,9 +21,9 @@ export function proposalText({ contract, questions, notes, page, secret }: Shown
     `${paint.bold('Learned from')} ${name}, ${kind}`,
     ...(page === null ? [] : lines.map((line) => `  ${isAside(line) ? paint.dim(printable(line)) : printable(line)}`)),
     ...notes.map((note) => `${paint.yellow('!')} ${printable(note)}`),
-    ...(questions.length > 0 ? [paint.bold('Only you can say')] : []),
+    ...(questions.length > 0 ? [paint.bold('Questions that only you can answer')] : []),
     ...questions.flatMap(({ text, answer, unanswered }) => [
-      `  ${printable(text)}${unanswered === undefined ? '' : ` Until you say so: ${unanswered}.`}`,
+      `  ${printable(text)}${unanswered === undefined ? '' : ` Without an answer: ${unanswered}.`}`,
       `    ${paint.dim(printable(answer))}`,
     ]),
     ...(secret === null ? [] : [secret]),
@@ -32,7 +32,7 @@ export function proposalText({ contract, questions, notes, page, secret }: Shown
 
 /** Returns the name of a contract for people, such as `Lead intake (api.yaml)`. */
 export function contractName({ source }: Contract): string {
-  return source ? printable(`${source.title} (${source.file})`) : 'what the public document says';
+  return source ? printable(`${source.title} (${source.file})`) : 'the public API';
 }
 
 /**

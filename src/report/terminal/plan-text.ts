@@ -87,7 +87,12 @@ function groupLines(group: ProblemGroup, all: number, paint: Paint): string[] {
   const mends = mend === null ? [] : [`    ${printable(mend)}`];
   const [first] = examples;
   if (isOfPlan) {
-    const lacking = rows === all ? `all ${thousands(all)} rows` : `${thousands(rows)} of ${thousands(all)} rows`;
+    const lacking =
+      rows === all
+        ? all === 1
+          ? 'the only row'
+          : `all ${thousands(all)} rows`
+        : `${thousands(rows)} of ${thousands(all)} rows`;
     return [`  ${mark} ${printable(group.message).replace(/\.$/, '')} (${lacking})`, ...mends];
   }
   const isQuoted = first !== undefined && first.value !== null && rows > 1;

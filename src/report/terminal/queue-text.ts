@@ -76,8 +76,8 @@ const NOT_COUNTED = '  not counted: there are too many records for a look';
 
 function depthText({ total, ready, waiting, inWork }: QueueDepth): string {
   if (ready === null || waiting === null)
-    return `${thousands(total)} in all, ${thousands(inWork)} in work; not counted how many are ready`;
-  return `${thousands(ready)} ready, ${thousands(inWork)} in work, ${thousands(waiting)} later`;
+    return `${thousands(total)} in all, ${thousands(inWork)} in progress; how many are ready was not counted`;
+  return `${thousands(ready)} ready, ${thousands(inWork)} in progress, ${thousands(waiting)} later`;
 }
 
 function rateText(rate: QueueView['rate']): string {

@@ -7,18 +7,18 @@ import { type Paint, printable, rowsText } from '../output.ts';
  */
 export function resumedText({ store, missing, doubtful }: DocumentOf<'store resume'>, paint: Paint): string {
   const name = printable(store);
-  if (missing.length === 0) return `${paint.green('✓')} The store ${name} goes on.`;
+  if (missing.length === 0) return `${paint.green('✓')} Sending through the store ${name} goes on.`;
   const shown = missing.map((each) => printable(each));
   const unqueued = shown.filter((each) => !each.startsWith('srq work,'));
   return [
-    `${paint.green('✓')} The store ${name} goes on without:`,
+    `${paint.green('✓')} Sending through the store ${name} goes on without:`,
     ...shown.map((each) => `  ${each}`),
     `Unknown now: ${rowsText(doubtful)} of the queue that they may have sent; srq resolve lists them.`,
     ...(unqueued.length === 0
       ? []
       : [
-          `Not marked is what these sent last: ${unqueued.join('; ')}.`,
-          'Look up at the service what it created in the minute before. What srq log does not have of that, take out of the',
+          `What these sent last is not listed as unknown: ${unqueued.join('; ')}.`,
+          'Look up at the service what it created in the minute before. If srq log does not have one of those requests, take its row out of the',
           'file before it is sent again.',
         ]),
   ].join('\n');

@@ -80,8 +80,8 @@ class Compiled {
       this.#ajv.addSchema(schema as object, ID);
       this.#validate = this.#compiled('');
     } catch (error) {
-      const hint = 'Mend it in the document and learn again: srq contract learn FILE.';
-      throw new SrqError('document.bad-schema', "The contract's schema cannot be used.", hint, error);
+      const hint = 'Correct it in the API description, then: srq contract learn FILE';
+      throw new SrqError('document.bad-schema', 'The schema of the API description cannot be used.', hint, error);
     }
     this.#types = (['header', 'query'] as const).flatMap((where) =>
       namesWithin(schema, where)

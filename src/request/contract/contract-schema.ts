@@ -89,7 +89,7 @@ const apart = z.check<Record<string, string>>((payload) => {
   payload.issues.push({ code: 'custom', input: payload.value, path: [found.inner], message });
 });
 
-const open = z.refine(areOpen, 'is not a header that a contract may name');
+const open = z.refine(areOpen, 'is not a header that an API description may name');
 const atPlaces = z.record(z.string(), json).check(open);
 
 const sampleAnswer = z.strictObject({ status: z.int(), contentType: mediaType, body: json });
@@ -267,7 +267,7 @@ export const contractSchema = z.strictObject({
 export function readContract(document: unknown, what: string, hint: string): z.output<typeof contractSchema> {
   const { version } = z.catch(z.object({ version: z.unknown() }), { version: 2 }).parse(document);
   if (typeof version === 'number' && version !== 2) {
-    const message = `${what} is a contract of version ${version}; this srq reads version 2.`;
+    const message = `${what} has version ${version}; this srq reads version 2.`;
     throw new SrqError('contract.unusable', message, hint);
   }
   const parsed = contractSchema.safeParse(document, { error: en().localeError });
@@ -275,5 +275,5 @@ export function readContract(document: unknown, what: string, hint: string): z.o
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
   const why = `${where} ${issue?.message ?? 'is not as expected'}`.trim();
-  throw new SrqError('contract.unusable', `${what} is not a contract (${why}).`, hint, parsed.error);
+  throw new SrqError('contract.unusable', `${what} is not as srq writes it (${why}).`, hint, parsed.error);
 }

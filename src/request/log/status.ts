@@ -20,7 +20,7 @@ interface StatusFacts {
 /** The statuses of rows as users see them, in the order in which they are shown. `ready` occurs only in dry runs. */
 export const STATUS = {
   created: {
-    meaning: 'the service took them',
+    meaning: 'taken by the service',
     colour: 'green',
     rank: 3,
     left: 'nothing',
@@ -28,7 +28,7 @@ export const STATUS = {
     ends: 'ok',
   },
   duplicate: {
-    meaning: 'the service knows them already',
+    meaning: 'already known to the service',
     colour: 'cyan',
     rank: 2,
     left: 'nothing',
@@ -44,7 +44,7 @@ export const STATUS = {
     ends: 'duplicate',
   },
   invalid: {
-    meaning: 'cannot be sent as they are',
+    meaning: 'to be corrected before it can be sent',
     colour: 'red',
     rank: 1,
     left: 'correct',
@@ -60,7 +60,7 @@ export const STATUS = {
     ends: 'rejected',
   },
   failed: {
-    meaning: 'not delivered; the next run sends them',
+    meaning: 'not delivered; to be sent by the next run',
     colour: 'red',
     rank: 1,
     left: 'send',

@@ -19,7 +19,7 @@ interface Absence {
   readonly says: string;
 }
 
-const CORRECT_CELL = 'Correct the cell; if the column is not meant: --map "{column}=-"';
+const CORRECT_CELL = 'Correct the cell, or leave the column out: --map "{column}=-"';
 const FILL = "Fill it from a column: --map COLUMN={field}, or --set '{field}={Column}'";
 const ANOTHER_NUMBER = 'Correct the cell; if another column holds the number: --map COLUMN=phone';
 const ANOTHER_ADDRESS = 'Correct the cell; if another column holds the address: --map COLUMN=email';
@@ -226,13 +226,17 @@ export const FINDING = {
   'contract.recording-length': error(
     null,
     'The recording is too long: {length} characters as it is sent, and the API description allows {most}. Shorten it, or save it in a compressed form.',
-    RECORDING,
+    'Shorten the recording, or save it in a compressed form.',
   ),
-  'contract.recording-kind': error(null, 'The recording is {kind}. The API description allows {allowed}.', RECORDING),
+  'contract.recording-kind': error(
+    null,
+    'The recording is {kind}. The API description allows {allowed}.',
+    'Save the recording in a format that the API description allows.',
+  ),
   'contract.recording-unknown': error(
     null,
     'The format of the recording is unknown to srq, and the service has to be told.',
-    RECORDING,
+    'Save the recording in a common format, such as .mp3 or .wav.',
   ),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
 

@@ -61,7 +61,7 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
   const compared = status < 500 ? known.compare(answer) : null;
   if (compared !== null) return record(compared, COMPARED[compared](status));
   if (isSuccess(status) || status === 409)
-    return unknown(`The service answered HTTP ${status}, and nothing shows yet what that means.`);
+    return unknown(`The service answered HTTP ${status}, and srq does not know yet what that means.`);
   if (known.namesRequest(answer))
     return unknown(`The service answered HTTP ${status}, but named the request as if it had taken it.`);
   if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);
@@ -73,7 +73,7 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
   if (status === 429) return again('The service asked to slow down (HTTP 429).');
   if (status === 503 && known.unavailableIsNotActed && asksToWait(answer))
     return again('The service is not available (HTTP 503).');
-  return unknown(`The service answered HTTP ${status}, which a proxy may also answer after the service acted.`);
+  return unknown(`The service answered HTTP ${status}. A proxy may answer that even after the service has acted.`);
 }
 
 const COMPARED: Readonly<Record<NonNullable<ComparedMeaning>, (status: number) => string>> = {

@@ -128,7 +128,7 @@ const REFUSALS: readonly Refusal[] = [
     /^40[013]/,
     'auth.refused',
     REFUSED,
-    'Check client id and secret; srq status says where they come from. From the profile: srq login',
+    'Check client id and secret; srq status says where they come from. If from the profile, log in again: srq login',
   ],
   [/^(?:408|429|5)/, UNUSABLE, ANSWERED, 'The service has a problem; try again later.'],
 ];

@@ -326,7 +326,7 @@ function shortened(path: string, size: number, bytes: number): SrqError {
 }
 
 const beginAnew = (path: string) =>
-  `Put the log back. To begin a new one all the same, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`;
+  `Put the log back. To begin a new log instead, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`;
 
 /**
  * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no

@@ -20,7 +20,7 @@ export async function loadKernelLock(load: () => Promise<KernelLock> = () => imp
     throw new SrqError(
       'platform.no-lock',
       `This srq cannot lock its log, because the library fs-native-extensions ${whyMissing(error)}. Nothing was sent.`,
-      'Without it two runs could send the same requests. It exists for Linux, macOS and Windows on x64 and arm64: install srq there with all its parts (npm install --global srq), or keep the log in PostgreSQL, which needs no such lock: --store postgres://USER@HOST/DATABASE',
+      'Without it two runs could send the same requests. It exists for Linux, macOS and Windows on x64 and arm64: install srq there with all its parts (npm install --global srq), or keep the log in a store (PostgreSQL), which needs no such lock: --store postgres://USER@HOST/DATABASE',
       error,
     );
   }

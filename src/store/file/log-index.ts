@@ -102,7 +102,7 @@ function damaged(path: string, line: number, reason: string): SrqError {
   return new SrqError(
     'log.damaged',
     `${what}: line ${line} cannot be read (${reason}). Nothing was sent.`,
-    `${mend}A line that is certainly not a record may be deleted; without its records srq would send those rows again.`,
+    `${mend}Delete the line only if it is certainly not a record: without a record, srq would send its row again.`,
   );
 }
 
