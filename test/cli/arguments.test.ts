@@ -36,7 +36,7 @@ describe('The help', () => {
     const numbers = [...stdout.matchAll(/^ *(\d+) {2}\S/gm)].map((found) => Number(found[1]));
     expect([code, numbers]).toEqual([0, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143]]);
     expect(stdout).toMatch(/^ {3}0 {2}everything worked/);
-    expect(stderr).toMatch(/^If several apply, it is the first of 1, 9,/);
+    expect(stderr).toMatch(/^If several apply, the first in this order counts: 1, 9,/);
     const { exitCodes } = JSON.parse((await call(['help', 'exit-codes', '--json'])).stdout);
     expect(exitCodes.map((each: { code: number }) => each.code)).toEqual(numbers);
   });
@@ -64,7 +64,7 @@ describe('The help', () => {
     expect(stdout).toMatch(/^\* {2}HTTPS_PROXY, NO_PROXY /m);
     expect(stdout).toMatch(/^ {3}SRQ_STORE /m);
     expect(stdout + stderr).not.toMatch(/127\.0\.0\.1|word@/);
-    expect(stderr).toMatch(/^\* is set now\./);
+    expect(stderr).toMatch(/^\* marks what is set now\./);
     const { environment } = JSON.parse((await call(['help', 'environment', '--json'], env)).stdout);
     const setOf = (name: string) => environment.find(({ names }: { names: string[] }) => names.includes(name)).set;
     expect([setOf('SRQ_BASE_URL'), setOf('NO_PROXY'), setOf('CI')]).toEqual([['SRQ_BASE_URL'], ['HTTPS_PROXY'], []]);

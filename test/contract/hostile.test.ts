@@ -35,7 +35,7 @@ test.each([
 ])('a body that refers to %s is refused, and the reference named', (reference) => {
   const error = refusal(() => learn(description({ allOf: [{ properties }, { $ref: reference }] })));
   expect(error.code).toBe('input');
-  expect(error.message).toContain(`"${reference}", outside of the document`);
+  expect(error.message).toContain(`"${reference}", outside of this file`);
   expect(error.hint).toContain('npx @redocly/cli bundle');
 });
 

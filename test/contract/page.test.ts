@@ -122,12 +122,12 @@ test.each([
   [
     'create:\n  call: POST /x\n  fields:\n    header Host: a\nvalidate: none\n',
     4,
-    'is not a header that a contract may name',
+    'is not a header that an API description may name',
   ],
   ['create:\n  call: POST /x\n  audio: wav\nvalidate: none\n', 3, 'create.audio'],
   ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST http://login.example.com/t\n', 5, 'token'],
-  ['create: { call: POST /x }\nvalidate: none\nwhatever: 1\n', 3, 'whatever is no part of a contract'],
-  ['create:\n  call: POST /x\n  felds: {}\nvalidate: none\n', 3, 'create.felds is no part of a contract'],
+  ['create: { call: POST /x }\nvalidate: none\nwhatever: 1\n', 3, 'whatever is not part of a page'],
+  ['create:\n  call: POST /x\n  felds: {}\nvalidate: none\n', 3, 'create.felds is not part of a page'],
   [
     'create:\n  call: POST /x\n  fields:\n    customer.name: fullname\n    customer: email\nvalidate: none\n',
     4,

@@ -24,7 +24,7 @@ test.each([
   ['/./x'],
 ])('the path %s, which leads elsewhere, is refused and named', (path) => {
   expect(refusal(() => learnPath(path)).message).toBe(
-    `The document has the path "${path}", which is not below the base URL.`,
+    `The API description has the path "${path}", which is not below the base URL.`,
   );
 });
 
@@ -34,7 +34,7 @@ test.each(['/v1/requests', '/v1/requests.json', '/v1/..well', '/v1//requests', '
 
 test('a path that stands in another document is named', () => {
   const { message } = refusal(() => learn(described({ '/requests': { $ref: 'https://example.com/path.json' } })));
-  expect(message).toContain('refers to "https://example.com/path.json", outside of the document');
+  expect(message).toContain('refers to "https://example.com/path.json", outside of this file');
 });
 
 const deep = (depth: number): string => `openapi: 3.0.0\na: ${'['.repeat(depth)}${']'.repeat(depth)}\n`;

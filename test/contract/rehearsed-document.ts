@@ -100,7 +100,7 @@ export async function rehearse(
     const why = `${first.stdout} ${existsSync(join(folder, 'leads.results.csv')) ? readFileSync(join(folder, 'leads.results.csv'), 'utf8') : ''} ${first.stderr}`;
     if (unserved !== undefined && summary?.['invalid'] === ROWS) return { name, outcome: 'unserved', why: unserved };
     // The run stops at answers that prove nothing; a person looks the row up, and says what such an answer means.
-    if (summary?.['unknown'] !== 1 || !/nothing shows yet what that means/.test(why))
+    if (summary?.['unknown'] !== 1 || !/srq does not know yet what that means/.test(why))
       return { name, outcome: 'failed', why };
     await run(['contract', 'learn', '--taken-by', 'status'], env);
     await run(['resolve', '--all', '--created'], env);

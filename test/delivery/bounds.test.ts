@@ -154,7 +154,7 @@ describe('A worker', () => {
     const strict = (...more: ReturnType<typeof parameter>[]) =>
       contractWith({ create: { parameters: [...parameters, ...more] } });
     expect(refusal({}, strict())).toBeNull();
-    expect(refusal({}, strict(parameter('consent')))).toBe("This worker's contract refuses it: consent.");
+    expect(refusal({}, strict(parameter('consent')))).toBe('The API description of this worker refuses it: consent.');
     // Whether srq has filled in the language cannot be seen: it is left out where it is not taken.
     const english = { required: false, values: [{ value: 'en', label: null }] };
     const others = parameters.filter(({ field }) => field !== 'lang');
@@ -164,7 +164,7 @@ describe('A worker', () => {
         {},
         contractWith({ create: { parameters: [...others, parameter('lang', { ...english, required: true })] } }),
       ),
-    ).toBe("This worker's contract refuses it: lang.");
+    ).toBe('The API description of this worker refuses it: lang.');
   });
 });
 

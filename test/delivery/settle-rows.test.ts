@@ -182,7 +182,7 @@ describe('Validate is not believed', () => {
       machine = new Machine(now);
       copyFileSync(older.logPath, machine.logPath);
       older.close();
-      expect(await settle()).toMatchObject(stays(/by another contract/));
+      expect(await settle()).toMatchObject(stays(/other than the one in force/));
       expect([machine.service.asked, machine.service.arrivals]).toEqual([[], []]);
     }
   });

@@ -364,7 +364,7 @@ describe('Validate that is asked before', () => {
         noted: [{ raw: '{"a":1}' }],
         status: 'failed',
         http: 200,
-        message: 'Nothing shows what the answer of validate means. The request was not created.',
+        message: 'srq does not know what the answer of validate means. The request was not created.',
       },
     ],
     [

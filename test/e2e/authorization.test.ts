@@ -177,7 +177,7 @@ describe.concurrent('Without a token', () => {
       message: expect.stringContaining('a person with a browser, which a program cannot do'),
     });
     expect(ended.stdout).toContain('Ask the service for client credentials');
-    expect((await desk.call('contract', 'show')).stdout).toContain('As the public document has it');
+    expect((await desk.call('contract', 'show')).stdout).toContain('# The public API.');
   });
 });
 

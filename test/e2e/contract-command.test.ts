@@ -56,7 +56,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
       contract: { create: { again: null } },
       questions: [{ name: 'idempotency:Idempotency-Key', unanswered: 'no' }],
     });
-    expect(ended.stderr.replace(/\s+/g, ' ')).toContain('Until you say so: no. --set Idempotency-Key=24h');
+    expect(ended.stderr.replace(/\s+/g, ' ')).toContain('Without an answer: no. --set Idempotency-Key=24h');
     const said = await desk.call(
       'contract',
       'learn',
@@ -157,7 +157,7 @@ test('a description of several files is refused with the command that makes one 
   const bundle = 'npx @redocly/cli bundle openapi.yaml -o api.json';
   const said = ['--operation', 'create=POST /leads', '--operation', 'validate=none', '--yes'];
   const referring = await desk.call('contract', 'learn', file, ...said);
-  expect(referring.stderr).toContain('refers to "lead.json", outside of the document');
+  expect(referring.stderr).toContain('refers to "lead.json", outside of this file');
   expect((await desk.call('contract', 'learn', file, file)).stderr).toContain(bundle);
   expect(referring.stderr).toContain(bundle);
   expect((await desk.call('contract', 'learn', join(desk.work, 'api'))).stderr).toContain('it is a folder');
@@ -175,7 +175,7 @@ test('srq sandbox answers exactly the operations that are named, under any value
   const file = desk.write('api.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'Shops' }, paths }));
   const vague = await desk.call('sandbox', '--port', '0', '--contract', file);
   expect(vague).toMatchObject({ code: 2 });
-  expect(vague.stderr).toMatch(/run: srq sandbox --port 0 --contract \S+ --operation create='POST \/\S+'/);
+  expect(vague.stderr).toMatch(/command: srq sandbox --port 0 --contract \S+ --operation create='POST \/\S+'/);
   const said = ['--operation', 'create=POST /shops/{shop}/tickets', '--operation', 'validate=none'];
   const running = desk.start(['sandbox', '--port', '0', '--json', '--contract', file, ...said]);
   const { baseUrl, clientId, clientSecret } = JSON.parse(await running.until(/\n/));

@@ -140,12 +140,12 @@ describe.concurrent('Rows that were created', () => {
     expect((await partner.call('bulk', file, '--no-validate')).code).toBe(0);
     expect(await learn('--set', 'country=PT')).toMatchObject({ code: 0 });
     expect(await refused(partner, file)).toContain(
-      '3 of the rows to be sent were created before, when the contract gave them no country',
+      '3 of the rows to be sent were created before, when the API description gave them no country',
     );
     const later = partner.write('later.csv', PLACELESS.replaceAll('room', 'wall'));
     expect((await partner.call('bulk', later, '--no-validate')).code).toBe(0);
     expect(await learn()).toMatchObject({ code: 0 });
-    expect(await refused(partner, later)).toContain('when the contract gave them the country PT');
+    expect(await refused(partner, later)).toContain('when the API description gave them the country PT');
     expect(creates(sandbox)).toHaveLength(6);
   });
 

@@ -100,7 +100,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
       await terminal.until(/Enter to go on/);
       terminal.type('\r');
       for (const answer of answers) {
-        await terminal.until(/Type 3 to send these requests to 0\.0\.0\.0:1 \(profile shop, live\) · q to quit: /);
+        await terminal.until(/Type 3 to send these leads to 0\.0\.0\.0:1 \(profile shop, live\) · q to quit: /);
         terminal.type(`${answer}\r`);
       }
       await terminal.until(end);

@@ -303,7 +303,7 @@ describe('A marketplace', () => {
     const { sandbox, marketplace } = await openAt({ contractFile });
     for (const call of [marketplace.create(requestAt(1)), marketplace.validate(requestAt(1))])
       await expect(call).rejects.toMatchObject({
-        ...{ reason: 'contract.unusable', message: `There is no contract ${contractFile}.` },
+        ...{ reason: 'contract.unusable', message: `There is no API description ${contractFile}.` },
         hint: 'Give contractFile the file that was learned for a profile.',
       });
     expect(sandbox.requests()).toEqual([]);

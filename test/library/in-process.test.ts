@@ -53,7 +53,7 @@ describe('Requests that were sent before, read or addressed in another way', () 
 
     const inPortugal = openBy(taken('PT'));
     await expect(inPortugal.create(placeless)).rejects.toMatchObject({
-      message: expect.stringContaining('when the contract gave them no country'),
+      message: expect.stringContaining('when the API description gave them no country'),
     });
     const later = { ...placeless, request_text: 'Paint the hall' };
     expect(await inPortugal.create(later)).toMatchObject({ status: 'created' });
@@ -65,7 +65,7 @@ describe('Requests that were sent before, read or addressed in another way', () 
     for (const send of [() => again.create(later), () => again.importRows([later])]) {
       await expect(send()).rejects.toMatchObject({
         ...SENT_BEFORE,
-        message: expect.stringContaining('when the contract gave them the country PT'),
+        message: expect.stringContaining('when the API description gave them the country PT'),
       });
     }
     expect(creates(sandbox)).toHaveLength(2);

@@ -10,7 +10,7 @@ const IMPORT = 'srq bulk, process 7 on host-c, since 2026-11-21T03:39:00.000Z';
 test('who resumes a store hears what is unknown now', () => {
   const text = textOf([WORKER], 3);
   expect(text.split('\n').slice(0, 3)).toEqual([
-    '✓ The store db.example goes on without:',
+    '✓ Sending through the store db.example goes on without:',
     `  ${WORKER}`,
     'Unknown now: 3 rows of the queue that they may have sent; srq resolve lists them.',
   ]);
@@ -18,6 +18,6 @@ test('who resumes a store hears what is unknown now', () => {
 });
 
 test('who resumes a store hears which processes took nothing from the queue, so that nothing of theirs is marked', () => {
-  expect(textOf([WORKER, IMPORT], 0)).toContain(`\nNot marked is what these sent last: ${IMPORT}.\n`);
-  expect(textOf([], 0)).toBe('✓ The store db.example goes on.');
+  expect(textOf([WORKER, IMPORT], 0)).toContain(`\nWhat these sent last is not listed as unknown: ${IMPORT}.\n`);
+  expect(textOf([], 0)).toBe('✓ Sending through the store db.example goes on.');
 });

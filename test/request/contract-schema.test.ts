@@ -90,7 +90,7 @@ describe('A contract is read as it was written', () => {
     (other) => {
       expect(() => readContract(other, 'It', 'hint')).toThrow(
         expect.objectContaining({
-          message: `It is a contract of version ${other.version}; this srq reads version 2.`,
+          message: `It has version ${other.version}; this srq reads version 2.`,
           hint: 'hint',
         }),
       );
@@ -98,7 +98,7 @@ describe('A contract is read as it was written', () => {
   );
 
   test.each([null, [], 'text', {}, { version: '2' }])('of no version it is none: %j', (other) => {
-    expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not a contract \(/);
+    expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not as srq writes it \(/);
   });
 });
 

@@ -86,6 +86,6 @@ describe('a contract from elsewhere cannot lead the credentials astray:', () => 
     ['the header of the host', ['create', 'fields'], { 'header Host': 'phone' }],
     ['another method', ['create', 'call'], 'DELETE /v1/leads'],
   ])('%s is refused', (_, place, value) => {
-    expect(() => read(changed(place, value))).toThrow(/is not a contract/);
+    expect(() => read(changed(place, value))).toThrow(/is not as srq writes it/);
   });
 });
