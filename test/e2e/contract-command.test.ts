@@ -37,7 +37,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     const words = ['contract', 'learn', file, '--operation', 'validate=none', '--yes'];
     const { code, stderr } = await desk.call(...words);
     expect(code).toBe(2);
-    const [, command = ''] = /and run: srq (.*)/.exec(stderr) ?? [];
+    const [, command = ''] = /in the command: srq (.*)/.exec(stderr) ?? [];
     expect(command).toContain("--operation create='POST /contacts'");
     const said = [...words, '--operation', 'create=POST /contacts'];
     const more = await desk.call(...said);
