@@ -121,7 +121,7 @@ test('onboarding is driven by srq help --json and srq schema alone', async ({ de
   const end = await send('second.ndjson');
   expect(end).toMatchObject({ code: 0, document: { created: 2, repeated: 5, reasons: {} } });
   const { run } = end.document as DocumentOf<'bulk'>;
-  const logged = (await driver.call('log', [], { '--run': run })).document as unknown as DocumentOf<'log'>[];
+  const logged = (await driver.call('log', [], { '--run': run })).lines as unknown as DocumentOf<'log'>[];
   expect(logged.map(({ row, status }) => [row, status])).toEqual([
     [2, 'created'],
     [4, 'created'],

@@ -13,7 +13,10 @@ type Options = Readonly<Record<string, string | number | true | readonly string[
 /** What a command has printed, as its schema says, and how it ended. */
 interface Answer {
   readonly code: number;
+  /** What it printed first. */
   readonly document: Record<string, unknown>;
+  /** What it printed, where that is a document a line. */
+  readonly lines: readonly Record<string, unknown>[];
   /** Why it failed or ended early, as `srq help errors` has it; null if it did not. */
   readonly reason: Reason | null;
 }
@@ -73,16 +76,22 @@ export class Driver {
     const words = [...name.split(' '), ...args, ...flags];
     const ended = stdin === '' ? this.#desk.call(...words) : this.#desk.start(words, { stdin }).ended;
     const { code, stdout } = await ended;
-    const document: Printed = JSON.parse(stdout);
     const isValid = this.#schemas.get(name);
-    if (!isValid?.(document)) throw new Error(`${name}: ${JSON.stringify(isValid?.errors)}`);
+    const [document = {}, ...more] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line): Printed => {
+        const printed: Printed = JSON.parse(line);
+        if (!isValid?.(printed)) throw new Error(`${name}: ${JSON.stringify(isValid?.errors)}`);
+        return printed;
+      });
     expect(command.exitCodes).toContain(code);
     const reason = document.error === undefined ? null : this.remedyOf(document.error.reason);
     if (reason !== null) {
       expect(command.reasons).toContain(reason.reason);
       expect(reason.exitCode).toBe(code);
     }
-    return { code: code ?? -1, document, reason };
+    return { code: code ?? -1, document, lines: [document, ...more], reason };
   }
 }
 
