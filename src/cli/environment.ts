@@ -25,7 +25,10 @@ export const ENVIRONMENT: readonly EnvironmentEntry[] = [
   { names: ['NODE_TLS_REJECT_UNAUTHORIZED'], meaning: 'if 0, srq does not send' },
   { names: ['NO_COLOR'], meaning: 'no colours, even with FORCE_COLOR', option: '--no-color' },
   { names: ['FORCE_COLOR'], meaning: 'colours even in a pipe, unless 0 or false' },
-  { names: ['LC_ALL', 'LC_CTYPE', 'LANG'], meaning: 'the first that is set counts; with C or POSIX, ASCII marks' },
+  {
+    names: ['LC_ALL', 'LC_CTYPE', 'LANG'],
+    meaning: 'the first that is set counts; with C or POSIX, srq prints ASCII marks',
+  },
   { names: ['TERM'], meaning: 'dumb: no colours, no moving progress' },
   { names: ['CI'], meaning: 'no questions, no moving progress' },
 ];

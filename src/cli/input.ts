@@ -39,7 +39,7 @@ export function requireNoReading(options: ReadingOptions, hint: (flag: string) =
   const given = all.find(([name, { initial }]) => options[name as keyof ReadingOptions] !== initial);
   if (!given) return;
   const flag = longName(...given);
-  throw new SrqError('flags.incomplete', `${flag} says how to read a file, and none is named.`, hint(flag));
+  throw new SrqError('flags.incomplete', `${flag} says how to read a file, but no file is named.`, hint(flag));
 }
 
 /** An open file with the mapping of its columns to fields. */

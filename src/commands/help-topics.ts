@@ -102,7 +102,7 @@ const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly nam
   { folder: 'state', name: 'PROFILE.ndjson', what: 'the log: keep it; it prevents sending twice' },
   { folder: 'state', name: 'PROFILE.ndjson.lock', what: 'which process sends, and the size of the log' },
   { folder: 'state', name: 'PROFILE.store.json', what: 'the store that the profile has sent through' },
-  { folder: 'state', name: 'PROFILE.ndjson.index', what: 'a copy of its index, for a quicker start' },
+  { folder: 'state', name: 'PROFILE.ndjson.index', what: "a copy of the log's index, for a quicker start" },
   { folder: 'state', name: 'PROFILE.ndjson.runs', what: 'notes on runs, for reports' },
   { folder: 'state', name: 'PROFILE.ndjson.torn-*', what: 'an unfinished line, if a crash left one' },
   { folder: 'state', name: 'PROFILE.token.json', what: 'the cached token' },

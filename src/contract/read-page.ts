@@ -43,7 +43,7 @@ export function readPage(
     const [issue] = parsed.error.issues;
     const path = (issue?.path ?? []).map(String);
     if (issue?.code === 'unrecognized_keys') throw wrong([...path, issue.keys[0] ?? ''], 'is not part of a page');
-    throw wrong(path, issue?.message ?? 'is not as expected');
+    throw wrong(path, issue?.code === 'custom' ? issue.message : `is not as expected (${issue?.message ?? ''})`);
   }
   const contract: Contract = parsed.data;
   const open = contract.guesses.filter(({ operation, place }) => {

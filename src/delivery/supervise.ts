@@ -122,7 +122,7 @@ export class Supervisor {
     return new SrqError(
       'rows.error-budget',
       message,
-      'Look at the reasons in the results file, correct them, and run the same command again.',
+      'Read the reasons in the results file, correct those rows in your file, and run the same command again.',
     );
   }
 

@@ -271,7 +271,7 @@ async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): 
   const { readWorkbook } = await import('./workbook.ts');
   const { name, isChosen, others, records } = await readWorkbook(file, options.sheet);
   const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
-  const why = isChosen ? ', which has most rows that look like leads' : '';
+  const why = isChosen ? ', which has the most rows that look like leads' : '';
   say(`Read from the sheet "${name}"${why}.${more}`);
   const asked = records.slice(options.skipLines);
   const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));

@@ -56,7 +56,7 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
   Notes=-                     the column "Notes" is left out
   country=PT                  every row has this country
   location={City} {Zip}       the location is made of two columns
-  After a correction, Enter shows the new plan. Nothing is sent before that.`;
+  After a correction, Enter shows the new plan, and srq asks again before it sends.`;
 
 /** The plan that the user has agreed to. */
 interface Agreed {

@@ -132,7 +132,7 @@ export class Output {
   #keptMessage(kept: string): string {
     const why = this.#heldOpen.has(kept)
       ? 'is open in another program, such as Excel'
-      : 'was changed since srq wrote it';
+      : 'has been changed since srq wrote it';
     const { kind } = this.#rule;
     return `${kept} ${why}, so it is kept; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${this.path}.`;
   }

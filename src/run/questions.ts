@@ -105,7 +105,7 @@ function questionText({ kind, field, columns, because, samples }: ColumnQuestion
   const asked =
     kind === 'likely'
       ? `Is ${namesText(columns)} the ${field}?`
-      : `${namesText(columns)} is left out, and no other column gives the ${field}.`;
+      : `${namesText(columns)} would be left out, and no other column gives the ${field}.`;
   const keys =
     kind === 'likely' ? 'y yes · n leave it out · q quit' : `y take it as ${field} · n leave it out · q quit`;
   return `${asked}\n  ${because}\n  ${cells}\n  ${keys}: `;
@@ -180,7 +180,7 @@ function described({ kind, field, columns }: ColumnQuestion): string {
   const names = namesText(columns);
   return kind === 'likely'
     ? `${names} is likely the ${field}`
-    : `${names} is left out, and no other column gives the ${field}`;
+    : `${names} would be left out, and no other column gives the ${field}`;
 }
 
 /** Returns the flags that give the most likely answers: yes, but no for columns of other people. */

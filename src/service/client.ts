@@ -175,7 +175,7 @@ export class RequestApi implements MarketplaceApi {
     isAccepted: boolean,
   ): Promise<{ why: string; stop: SrqError | null } | null> {
     if (isRenewed) {
-      const why = 'Two tokens in a row were refused (HTTP 401). The request may have been taken.';
+      const why = 'Two tokens, one after the other, were refused (HTTP 401). The request may have been taken.';
       return { why, stop: isAccepted ? null : tokenRefused() };
     }
     if (!this.#reader.knowsValidate || this.#deps.contract.validate === null) return null;

@@ -56,7 +56,7 @@ export const READING = {
   encoding: rare(text('<name>', 'encoding of the file (detected)')),
   delimiter: rare(text('<mark>', 'delimiter of a CSV file: , ; TAB | (detected)')),
   skipLines: rare(initially(0, count('<n>', 'leave out the first N lines of the file', 0))),
-  sheet: rare(text('<name>', 'sheet of a workbook (default: the one with most leads)')),
+  sheet: rare(text('<name>', 'sheet of a workbook (default: the one with the most leads)')),
   map: pairs('<column=field>', 'use this column as that field; - leaves it out', 'last'),
   set: pairs('<field=value>', "give all rows a value: PT, or '{City} {Zip}'"),
   mapping: text('<file>', 'read --map and --set from JSON: {"map":{},"set":{}}'),
@@ -83,7 +83,7 @@ export const BULK = {
   onDuplicate: onDuplicate('what to do with a duplicate'),
   again: rare(initially(false, flag('send again what the log says was created'))),
   rate: rate('requests a second: auto (the default), max, a number'),
-  concurrency: rare(initially(16, count('<n>', 'most requests at the same time', 1, 1000))),
+  concurrency: rare(initially(16, count('<n>', 'at most this many requests at the same time', 1, 1000))),
   maxErrors: budget('<n>', 'stop after this many refused rows: 50, or 2%'),
   settle: rare(
     amount(
@@ -125,8 +125,8 @@ export const ENQUEUE = {
 export type PlanOptions = OptionsOf<typeof ENQUEUE>;
 
 export const WORK = {
-  concurrency: initially(64, count('<n>', 'most requests at the same time, in this worker', 1, 1000)),
-  rate: rate('requests a second of the account: auto (the default), max, a number'),
+  concurrency: initially(64, count('<n>', 'at most this many requests at the same time, in this worker', 1, 1000)),
+  rate: rate('requests a second for the whole account: auto (the default), max, a number'),
   untilEmpty: flag('end when the queue is empty'),
   validate: noValidate,
   onDuplicate: rare(onDuplicate('what to do with a duplicate')),
@@ -143,7 +143,7 @@ const ofFields = Object.values(FIELD).map(({ option, value, help, isRare }) => {
 export const VALIDATE = {
   ...(Object.fromEntries(ofFields) as Readonly<Record<FieldOption, Flag<string>>>),
   field: pairs('<name=value>', 'another parameter (repeatable)'),
-  file: text('<file>', 'JSON object, array or NDJSON with the same names (-: stdin)'),
+  file: text('<file>', 'JSON object, array or NDJSON with names such as request_text (-: stdin)'),
 };
 /** The options that describe one request. */
 export type RequestOptions = OptionsOf<typeof VALIDATE>;
@@ -199,9 +199,9 @@ export const LOGIN = {
   secretCommand: text('<command>', 'store a command that prints the secret', { not: { keychain: null } }),
   keychain: flag("store the secret in this system's keychain"),
   encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
-  test: flag('mark the service as a test: bulk does not ask first'),
+  test: flag('mark the service as a test, so that srq asks less'),
   use: flag('make this the default profile (the first one is anyway)'),
-  storePasswordCommand: rare(text('<command>', 'with --store: store a command that prints its password')),
+  storePasswordCommand: rare(text('<command>', 'with --store: keep a command that prints the password of the store')),
 };
 export type LoginOptions = OptionsOf<typeof LOGIN>;
 
@@ -233,15 +233,17 @@ export const LEARN = {
   ),
   operation: pairs(
     '<name=path>',
-    'the operation for create, token or validate, or none; token also takes a path, a full URL, basic or key',
+    'the operation for create, token or validate, or none; for token also a path, a full URL, basic (HTTP Basic) or key (an API key)',
   ),
   takenBy: rare(
     text(
       '<answer>',
-      'an answer that means taken: how it begins, form (the only unclear one), or id (any that names an identifier)',
+      'which answer means taken: give how it begins, id for every answer that names an identifier, or form if only one answer is unclear',
     ),
   ),
-  refusedBy: rare(text('<answer>', 'an answer that means refused: how it begins, or form (the only unclear one)')),
+  refusedBy: rare(
+    text('<answer>', 'which answer means refused: give how it begins, or form if only one answer is unclear'),
+  ),
   dryRun: flag('show what would be learned'),
   yes: yes('agree to what is shown'),
 };

@@ -26,7 +26,7 @@ export const SETUP: CommandTable = {
     run: async () => (await import('../../commands/login/run.ts')).login,
   },
   logout: {
-    about: 'forget all of a profile but its log',
+    about: 'forget everything about a profile except its log',
     examples: ['srq logout --profile shop'],
     uses: 'profile',
     noSandbox: true,

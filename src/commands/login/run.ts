@@ -140,7 +140,7 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
   if (stored.baseUrl === baseUrl && stored.clientId === clientId) return;
   throw new SrqError(
     'profile.leads-elsewhere',
-    `Profile ${name} is in force and leads elsewhere: ${stored.baseUrl} as client ${stored.clientId}. Nothing was sent or stored.`,
+    `Profile ${name} is in force and belongs to another account: ${stored.baseUrl} as client ${stored.clientId}. Nothing was sent or stored.`,
     `Keep both, under a new name: srq login --profile NAME    Or replace it: srq login --profile ${name}`,
   );
 }

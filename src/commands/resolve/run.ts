@@ -40,7 +40,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
 
 const HOW_TO = `Look each one up at the service, then say what you found. If it is there:
   srq resolve KEY --created [ID]
-If it is not there, so that the next run sends it:
+If it is not there (the next run then sends it):
   srq resolve KEY --not-created
 To ask validate about each, import the file again: srq bulk FILE`;
 

@@ -47,7 +47,7 @@ export async function demo(context: Context): Promise<number> {
   reporter.say((paint) =>
     [
       `\n${paint.red('Killed')}, as by a power cut. The sandbox has ${arrived} leads.`,
-      `The log has ${begun} that were begun, and ${answered} of them with an answer. So ${begun - answered} may or may not have arrived.`,
+      `The log says that ${begun} leads were begun. It has an answer for ${answered} of them. So ${begun - answered} may or may not have arrived.`,
       `The same command again asks the sandbox about ${begun - answered === 1 ? 'it' : 'them'}, and sends the rest:\n`,
       paint.bold(command),
     ].join('\n'),

@@ -66,7 +66,7 @@ export const FINDING = {
   ),
   'row.other-content': warning(
     null,
-    'Its cells differ from what was sent under its srq_status and srq_id, so this content may never have been sent. Were some columns sorted without the others, or was the row changed later? It is not sent.',
+    'Its cells differ from what was sent when it got its srq_status, so this content may never have been sent. Were some columns sorted without the others, or was the row changed later? It is not sent.',
     'If columns were sorted without the others, import the file as srq wrote it. If this content was never sent, empty its srq_status.',
   ),
   'columns.unknown-field': warning(
