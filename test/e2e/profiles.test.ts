@@ -42,7 +42,9 @@ describe.concurrent('a login changes no profile that others rely on', () => {
     const refused = await logIn(desk, other);
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringMatching(/default is in force and leads elsewhere[\s\S]*--profile NAME[\s\S]*--profile default/),
+      expect.stringMatching(
+        /default is in force and belongs to another account[\s\S]*--profile NAME[\s\S]*--profile default/,
+      ),
     ]);
     expect(other.requests()).toEqual([]);
     expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: 'https://live.example.com' });

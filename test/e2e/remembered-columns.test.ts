@@ -134,7 +134,7 @@ describe('columns that were confirmed', () => {
     const phones = NAMES.map((name, at) => line(at, name, PHONES[at]));
     const called = await partner.call('bulk', partner.write('phones.csv', [header, ...phones].join('\n')));
     expect(called.code).toBe(2);
-    expect(called.stderr).toContain('"Zzyx" is left out, and no other column gives the phone');
+    expect(called.stderr).toContain('"Zzyx" would be left out, and no other column gives the phone');
     expect(creates(sandbox)).toHaveLength(6);
   });
 

@@ -140,7 +140,7 @@ describe.concurrent('results that a person has changed', () => {
     const mended = partner.read('leads.results.csv');
     const over = await partner.call('bulk', leads, ...FLAGS);
     expect(documentOf(over)['results']).toBe(path('leads.results-2.csv'));
-    expect(over.stderr).toContain('leads.results.csv was changed since srq wrote it, so it is kept');
+    expect(over.stderr).toContain('leads.results.csv has been changed since srq wrote it, so it is kept');
     const next = await importIt(partner, path('leads.results.csv'));
     expect(next).toMatchObject({ created: 1, repeated: 2, invalid: 1, results: path('leads.results-2.csv') });
     expect(next['next']).toBe(`srq bulk ${path('leads.results-2.csv')} ${FLAGS.join(' ')}`);

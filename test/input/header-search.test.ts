@@ -62,7 +62,7 @@ describe('the sheet of a workbook', () => {
     const { table, cells } = await readTable(path);
     expect(cells).toEqual(LEADS);
     expect(table.notes[0]).toBe(
-      'Read from the sheet "Leads", which has most rows that look like leads. The others are left out (--sheet NAME): Deckblatt, Alt.',
+      'Read from the sheet "Leads", which has the most rows that look like leads. The others are left out (--sheet NAME): Deckblatt, Alt.',
     );
     expect((await readTable(path, { sheet: 'Alt' })).cells).toEqual(LEADS.slice(3));
   });

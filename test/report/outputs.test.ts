@@ -88,7 +88,7 @@ describe('a file that a flag names', () => {
     );
     expect([output.path, readFileSync(path, 'utf8')]).toEqual([join(folder, 'out-2.csv'), 'mine']);
     expect(made.told).toEqual([
-      `${path} was changed since srq wrote it, so it is kept; the export goes to ${output.path}.`,
+      `${path} has been changed since srq wrote it, so it is kept; the export goes to ${output.path}.`,
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('a default path', () => {
     const output = await opened(results);
     expect(output.path).toBe(join(folder, 'out-3.csv'));
     expect(made.told).toEqual([
-      `${path} was changed since srq wrote it, so it is kept; the results go to ${output.path}.`,
+      `${path} has been changed since srq wrote it, so it is kept; the results go to ${output.path}.`,
     ]);
   });
 
