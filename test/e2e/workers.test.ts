@@ -82,7 +82,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(seen).toMatchObject({ queue: { ready: 0, waiting: 0, inWork: 0 }, rate: { inFlight: 0 } });
     const minutes = seen['minutes'] as { created: number }[];
     expect(minutes.reduce((sum, { created }) => sum + created, 0)).toBe(40);
-    expect((await desk.call('queue')).stdout).toMatch(/requests {2}0 ready, 0 in work, 0 later/);
+    expect((await desk.call('queue')).stdout).toMatch(/requests {2}0 ready, 0 in progress, 0 later/);
   });
 
   test('holds nothing that a finding quotes, nor do the logs of who works it off', async ({ desk, sandbox }) => {
@@ -386,24 +386,26 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect((await desk.call('resolve', doubt?.key ?? '', '--created', 'X-1', '--json')).code).toBe(0);
     running.process.kill('SIGCONT');
     const ended = await running.ended;
-    expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: 3, unknown: 0 })]);
+    // The worker may have counted the row as its own, or as known, by the moment at which it looked.
+    const { created: own, repeated, unknown } = documentOf(ended) as Record<string, number>;
+    expect([ended.code, Number(own) + Number(repeated), unknown]).toEqual([0, 3, 0]);
 
-    const own = await PostgresServer.start();
+    const other = await PostgresServer.start();
     try {
-      desk.env['SRQ_STORE'] = await own.database();
+      desk.env['SRQ_STORE'] = await other.database();
       await desk.call('enqueue', desk.write('more.csv', leadsCsv(9)), '--fresh-store');
       await setLatency(sandbox, 1_500);
       sandbox.setInstructions([]);
       const { created } = await statsOf(sandbox);
       const worker = desk.start([...WORK, '--no-validate', '--concurrency', '2']);
       await createdAtLeast(sandbox, created + 1, worker);
-      own.down('immediate');
+      other.down('immediate');
       await worker.until(/cannot be reached/);
       worker.process.kill('SIGTERM');
       const { code, stderr } = await worker.ended;
       expect([code, stderr]).toEqual([143, expect.stringMatching(/Not in the log: \{.*"status":"created".*"ids":\{"/)]);
     } finally {
-      own.end();
+      other.end();
     }
   });
 

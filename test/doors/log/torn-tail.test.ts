@@ -134,7 +134,7 @@ describe('A line that is damaged before the end refuses the log, names the line 
     for (const { code, message, hint } of refusals) {
       expect(code).toBe('log');
       expect(message).toContain('line 3 ');
-      expect(hint).toContain('A line that is certainly not a record may be deleted');
+      expect(hint).toContain('Delete the line only if it is certainly not a record');
     }
     expect(readFileSync(path).equals(damaged)).toBe(true);
     expect(tornFiles()).toEqual([]);
