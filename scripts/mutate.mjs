@@ -108,7 +108,9 @@ function* drawn() {
 
 /** The files of the last `npm run gate` that took less than two seconds, and then all: most mistakes are noticed in the first half minute. */
 function quickFirst(paths) {
-  const { testResults } = JSON.parse(readFileSync('node_modules/.vitest/report.json', 'utf8'));
+  const report = 'node_modules/.vitest/report.json';
+  if (!existsSync(report)) throw new Error(`${report} is missing. First: npm run gate`);
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
   const quick = testResults.filter(({ startTime, endTime }) => endTime - startTime < 2_000);
   return [quick.map(({ name }) => relative('.', name)), paths];
 }

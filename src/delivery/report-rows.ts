@@ -62,13 +62,13 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   // The last record of a request may be about another time that it was sent.
   const isAbout = record !== null && !isHeld && statusOfEvent(record.event) === status;
   const isAltered = altered?.has(row.number) === true;
-  const before = isAbout ? recordReason(record) : reasonOf({ status, http: null });
+  const known = isAbout ? recordReason(record) : reasonOf({ status, http: null });
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
   if (isHeld) message = heldMessage(record);
   else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
-  const reason = isAltered ? OTHER : before;
+  const reason = isAltered ? OTHER : known;
   return { ...NOT_SENT, row, status, ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
 }
 

@@ -121,6 +121,7 @@ function likeliest(text: string, delimiters: readonly string[], knownFields: Kno
   const visible = withoutQuotedDelimiters(text);
   const scored = delimiters.map((delimiter) => {
     const records = visible.split(LINE_END).map((line) => ({ cells: line.split(delimiter), lines: 1 }));
+    // The last line is empty, or probably cut.
     if (records.length > 3) records.pop();
     const rows = records.slice(0, MAX_BEFORE).map(({ cells }) => cells);
     const header = rows[headerIndex(rows, usualLength(records).length)] ?? [];

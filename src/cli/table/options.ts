@@ -89,7 +89,7 @@ export const BULK = {
     amount(
       '<seconds>',
       'wait before asking validate about an unknown row (default: 60, or 240 if the process that sent it has ended or a proxy is used)',
-      [...([MAX_SETTLE_SECONDS, 'seconds, which are 7 days.'] as const)],
+      [MAX_SETTLE_SECONDS, 'seconds, which are 7 days.'],
     ),
   ),
   inDoubt: rare(

@@ -7,7 +7,6 @@ import { logHeading, logLine } from '../../report/terminal/log-text.ts';
 import { type LogEntry, type LogStore, logEntryOf } from '../../request/log/log-store.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { csvLine } from '../../request/words/csv-text.ts';
-import { SrqError } from '../../request/words/errors.ts';
 import { requireNamed } from '../../run/known-runs.ts';
 import { type LogFilterOptions, logFilter, requestFilter } from '../../run/log-filter.ts';
 
@@ -24,7 +23,6 @@ const BEFORE_FOLLOWING = 10;
 
 /** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
-  if (options.csv && context.options.json) throw new SrqError('flags.contradict', 'Choose either --json or --csv.');
   context.readLastRehearsal();
   const store = await context.log.store();
   const nowMs = context.clock.nowMs();
