@@ -197,6 +197,12 @@ describe.concurrent('results that a person has changed', () => {
     expect(creates(sandbox)).toHaveLength(2);
   });
 
+  test('of a rehearsal, rehearsed again, raise no alarm', async ({ partner }) => {
+    await importIt(partner, partner.write('leads.csv', leadsCsv(2)), '--sandbox');
+    const again = await importIt(partner, join(partner.work, 'leads.sandbox.results.csv'), '--sandbox');
+    expect(again).toMatchObject({ repeated: 2, created: 0, advice: null });
+  });
+
   test('of another log are not sent, and that is said', async ({ partner, sandbox }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(2)));
     const ended = await partner.call('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
