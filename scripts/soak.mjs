@@ -28,7 +28,9 @@ if (isWanted('answers')) {
   }
 }
 if (isWanted('doubts')) {
-  for (const seed of ['2', '3', '5']) run('delivery/settle-model', { SRQ_TEST_SEED: seed, SRQ_TEST_SCENARIOS: '4000' });
+  for (const seed of ['2000', '6000', '10000']) {
+    run('doors/answer/lying-validate', { ORACLE_SEED: seed, ORACLE_SCENARIOS: '4000' });
+  }
 }
 if (isWanted('properties')) {
   const withProperties = readdirSync('test', { recursive: true }).filter(

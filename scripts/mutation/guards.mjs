@@ -285,7 +285,7 @@ export const GUARDS = [
     file: 'src/delivery/witness.ts',
     from: "    await ask([says === 'clear' ? near[0]?.key : opposite, opposite]);\n",
     to: '',
-    tests: ['settle-model'],
+    tests: ['crossed-answers'],
   },
   {
     name: 'with fewer than twelve created neighbours nothing is settled',

@@ -166,7 +166,7 @@ test.each([
           story.machine.close();
         }
       }),
-      { numRuns: 200, interruptAfterTimeLimit: 15_000 },
+      { numRuns: 100 },
     );
   },
 );

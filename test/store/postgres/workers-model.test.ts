@@ -6,7 +6,7 @@ import { openQueue, runWorker, systemClock } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
-const SEEDS = Number(process.env['SRQ_TEST_SEEDS'] ?? 40);
+const SEEDS = Number(process.env['SRQ_TEST_SEEDS'] ?? 20);
 const ROWS = 12;
 const WORKERS = 3;
 const DESTINATION = { baseUrl: 'http://127.0.0.1:1', clientId: 'partner' };
