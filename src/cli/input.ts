@@ -100,13 +100,9 @@ export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, c
   return { table, chosen, mapping: planMapping(table.columns, chosen, evidence), evidence };
 }
 
-/**
- * Returns the mapping that was confirmed earlier for a file with this header, or null. A header whose names tell
- * nothing is not recognised.
- */
+/** Returns the mapping that was confirmed earlier for a file with this header, or null. */
 async function rememberedFor(context: Context, { columns }: Table): Promise<RememberedMapping | null> {
-  const mappings = isTellingHeader(columns) ? await context.mappings() : null;
-  return mappings?.find(columns) ?? null;
+  return (await context.mappings())?.find(columns) ?? null;
 }
 
 /**

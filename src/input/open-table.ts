@@ -32,7 +32,9 @@ import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner
 import { RowFit } from './row-fit.ts';
 import { headerOf, type RowReading, rowRestorer, rowsOf } from './rows.ts';
 
+/** What a file's form is told by: so many characters, or so many lines if they are shorter. */
 const SAMPLE_LETTERS = 64 * 1024;
+const SAMPLE_LINES = /^(?:[^\n]*\n){200}/;
 
 /**
  * Opens a partner's file and detects its kind, format, encoding, delimiter and columns. It reads the file once or twice
@@ -110,7 +112,8 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
   let sample = '';
   for await (const text of decodedText(file, encoding.name)) {
     sample += text;
-    if (sample.length >= SAMPLE_LETTERS) return sample.slice(0, SAMPLE_LETTERS);
+    const [lines] = SAMPLE_LINES.exec(sample) ?? [];
+    if (lines !== undefined || sample.length >= SAMPLE_LETTERS) return (lines ?? sample).slice(0, SAMPLE_LETTERS);
   }
   // The last line of a short file is complete, while that of a sample is probably cut.
   return `${sample}\n`;

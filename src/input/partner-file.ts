@@ -4,6 +4,8 @@ import { mediaTypeOfBytes } from '../request/lead/media-type.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 
 const CHUNK_BYTES = 64 * 1024;
+/** The first chunk is smaller: whoever asks for the header alone need not take more apart. */
+const FIRST_CHUNK_BYTES = 4 * 1024;
 
 /** A partner's file. It is read more than once and must not change in between. */
 export interface PartnerFile {
@@ -17,9 +19,9 @@ export interface PartnerFile {
   chunks(onRead?: (bytes: number) => void): AsyncGenerator<Buffer>;
 }
 
-/** Returns the first bytes of a file, at most 64 KiB. */
+/** Returns the first bytes of a file, at most 4 KiB. */
 export async function firstChunk(file: PartnerFile): Promise<Buffer> {
-  for await (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, CHUNK_BYTES));
+  for await (const chunk of file.chunks()) return Buffer.from(chunk.subarray(0, FIRST_CHUNK_BYTES));
   return Buffer.alloc(0);
 }
 
@@ -60,7 +62,8 @@ async function* chunksOf(
     requireSame(name, await handle.stat({ bigint: true }), expected);
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let position = 0; position < expected.size; ) {
-      const bytes = await readAt(handle, buffer, position, name);
+      const room = position === 0 ? buffer.subarray(0, FIRST_CHUNK_BYTES) : buffer;
+      const bytes = await readAt(handle, room, position, name);
       // The path is checked, not the handle, because the handle of a replaced file still leads to the old one.
       requireSame(name, await stat(path, { bigint: true }).catch(() => null), expected);
       if (bytes === 0) throw changed(name);

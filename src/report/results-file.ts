@@ -2,7 +2,6 @@ import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/lead/table.t
 import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { csvLine, escapeFormulas, unescapeFormulas } from '../request/words/csv-text.ts';
-import { workbookChunks } from './workbook-writer.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -46,9 +45,10 @@ async function* workbookRows({ columns, rows }: Results, own: ReadonlySet<number
   }
 }
 
-function workbookOf(results: Results): AsyncGenerator<Uint8Array> {
+async function* workbookOf(results: Results): AsyncGenerator<Uint8Array> {
+  const { workbookChunks } = await import('./workbook-writer.ts');
   const own = ownColumns(results.columns);
-  return workbookChunks(workbookRows(results, own), results.columns.length - own.size + RESULT_COLUMNS.length);
+  yield* workbookChunks(workbookRows(results, own), results.columns.length - own.size + RESULT_COLUMNS.length);
 }
 
 function header(columns: readonly string[], own: ReadonlySet<number>): string[] {

@@ -1,4 +1,7 @@
 import { folded } from '../words/names.ts';
+import countryNames from './country-names.txt?raw';
+import languageNames from './language-names.txt?raw';
+import { wordLists } from './word-lists.ts';
 
 /** The facts about a market. */
 export interface Market {
@@ -19,14 +22,12 @@ export interface Market {
    * to a warning.
    */
   readonly postalCode: readonly [example: string, pattern: RegExp] | null;
-  /** Names that people write and CLDR lacks, in folded form. */
-  readonly alsoWritten: readonly string[];
   /** Whether its spreadsheets use the semicolon as separator although the comma is not its decimal sign. */
   readonly separatesBySemicolon: boolean;
 }
 
-type Usual = 'postalCode' | 'alsoWritten' | 'separatesBySemicolon';
-const USUAL: Pick<Market, Usual> = { postalCode: null, alsoWritten: [], separatesBySemicolon: false };
+type Usual = 'postalCode' | 'separatesBySemicolon';
+const USUAL: Pick<Market, Usual> = { postalCode: null, separatesBySemicolon: false };
 
 function market(
   code: string,
@@ -56,12 +57,10 @@ export const MARKETS: readonly Market[] = [
   market('IE', 'IRL', 'Ireland', '353', ['en'], {
     town: 'Dublin',
     postalCode: ['D02 X285', /^(?:[AC-FHKNPRTV-Y]\d{2}|D6W)(?: ?[0-9AC-FHKNPRTV-Y]{4})?$/],
-    alsoWritten: ['eire'],
   }),
   market('UK', 'GBR', 'United Kingdom', '44', ['en'], {
     town: 'Cardiff',
     postalCode: ['CF10 1AA', /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/],
-    alsoWritten: ['u k', 'great britain', 'england', 'scotland', 'wales', 'northern ireland'],
   }),
   market('CA', 'CAN', 'Canada', '1', ['en', 'fr'], {
     town: 'Ottawa',
@@ -86,12 +85,8 @@ export const MARKETS: readonly Market[] = [
   market('CV', 'CPV', 'Cape Verde', '238', ['pt'], {
     town: 'Praia',
     postalCode: ['7600', /^\d{4}(?:-?\d{3})?$/],
-    alsoWritten: ['cabo verde'],
   }),
 ];
-
-/** The languages of the markets. Names of countries and languages are understood in these. */
-const LANGUAGES: readonly string[] = [...new Set(MARKETS.flatMap(({ languages }) => languages))];
 
 const byCode = new Map(MARKETS.flatMap((each) => [[each.code, each] as const, [each.iso, each] as const]));
 
@@ -103,33 +98,17 @@ export function findMarket(code: string): Market | undefined {
   return byCode.get(code.trim().toUpperCase());
 }
 
-/**
- * The markets by name. They are built when the first name is looked up, because that takes 10 ms and most files have
- * codes.
- */
-let byName: ReadonlyMap<string, Market> | null = null;
-
-function marketsByName(): ReadonlyMap<string, Market> {
-  const found = new Map<string, Market>();
-  for (const language of LANGUAGES) {
-    const names = new Intl.DisplayNames([language], { type: 'region' });
-    for (const each of MARKETS) found.set(folded(names.of(each.iso) ?? each.name), each);
-  }
-  for (const each of MARKETS) {
-    for (const name of [each.name, each.alpha3, ...each.alsoWritten]) found.set(folded(name), each);
-  }
-  return found;
-}
+const byName = new Map([
+  ...wordLists(countryNames).flatMap(({ label, words }) => words.map((word) => [word, findMarket(label)] as const)),
+  ...MARKETS.flatMap((each) => [each.name, each.alpha3].map((name) => [folded(name), each] as const)),
+]);
 
 /**
  * Returns the market that a cell means, by its code (UK, GB and GBR are equal) or its name in one of the
- * {@link LANGUAGES}, with or without accents. Returns undefined for anything else, because srq does not guess.
+ * markets' languages, with or without accents. Returns undefined for anything else, because srq does not guess.
  */
 export function parseMarket(text: string): Market | undefined {
-  const found = findMarket(text);
-  if (found) return found;
-  byName ??= marketsByName();
-  return byName.get(folded(text));
+  return findMarket(text) ?? byName.get(folded(text));
 }
 
 /**
@@ -172,22 +151,11 @@ export function postalCodeWarning(text: string, { name, postalCode }: Market): s
   return `does not look like one of ${name} (${example})${zero}`;
 }
 
-/** The names of languages. They are built when the first cell is looked up, because most files have no language. */
-let names: LanguageNames | null = null;
-
-interface LanguageNames {
-  /** Codes of the markets' languages by name: `português`, `German`, `allemand`. */
-  readonly codes: ReadonlyMap<string, string>;
-  readonly english: Intl.DisplayNames;
-}
-
-function languageNames(): LanguageNames {
-  const codes = LANGUAGES.flatMap((inLanguage) => {
-    const spoken = new Intl.DisplayNames([inLanguage], { type: 'language' });
-    return LANGUAGES.map((code) => [(spoken.of(code) ?? code).toLowerCase(), code] as const);
-  });
-  return { codes: new Map(codes), english: new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }) };
-}
+const languages = new Map(
+  wordLists(languageNames).flatMap(({ label, words }) => [label, ...words].map((word) => [word, label] as const)),
+);
+/** Made when it is asked for: it takes a while, and most files have no language. */
+let english: Intl.DisplayNames | null = null;
 
 /** A language code as it is sent, and whether it denotes a known language. */
 export interface Language {
@@ -198,12 +166,12 @@ export interface Language {
 /** Reads `pt`, `PT_pt`, `pt-BR` or a language's name. Any other text is returned unchanged with `known` false. */
 export function parseLanguage(text: string): Language {
   const tidy = text.trim().replaceAll('_', '-');
-  names ??= languageNames();
-  const named = names.codes.get(tidy.toLowerCase());
+  const named = languages.get(folded(tidy));
   if (named) return { code: named, known: true };
   try {
     const locale = new Intl.Locale(tidy);
-    return { code: locale.toString(), known: names.english.of(locale.language) !== undefined };
+    english ??= new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+    return { code: locale.toString(), known: english.of(locale.language) !== undefined };
   } catch {
     return { code: text.trim(), known: false };
   }
