@@ -27,7 +27,6 @@ function installedOffice(): string | null {
 const LOCALES = [
   { locale: 'de-DE', delimiter: ';', date: (day: string, month: string) => `${day}.${month}.2026` },
   { locale: 'fr-FR', delimiter: ';', date: (day: string, month: string) => `${day}/${month}/2026` },
-  { locale: 'pt-PT', delimiter: ';', date: (day: string, month: string) => `${day}/${month}/2026` },
   { locale: 'en-US', delimiter: ',', date: (day: string, month: string) => `${month}/${day}/2026` },
 ] as const;
 type Locale = (typeof LOCALES)[number];

@@ -108,7 +108,7 @@ describe('columns of any name and content', () => {
         for (const { index } of plain) expect(read).not.toContain(index);
         expect(understandColumns(view)).toEqual({ readings, plain, profiles });
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -134,7 +134,7 @@ describe('columns of any name and content', () => {
           expect(again && drafts(again, cells)).toEqual(drafts(mapping, cells));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
     // Hardly any is not kept: those with a column that is called as one without a name would be.
     expect(keptCount / count).toBeGreaterThan(0.9);
@@ -159,7 +159,7 @@ describe('columns of any name and content', () => {
           drafts(each, of).map((draft) => (draft as { fields: object }).fields);
         expect(fields(again, movedCells)).toEqual(fields(mapping, cells));
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -9,7 +9,7 @@ import { json } from './services.ts';
  * beyond the two of every row are counted. Who learns less asks more, and who learns nothing leaves rows unknown.
  */
 
-const ROWS = 100;
+const ROWS = 50;
 const FOR_A_NEW_SERVICE = 9;
 const FOR_A_NEW_FORM = 2;
 /** From so many values on a member varies for no reason, and nobody asks about it any more. */
