@@ -106,7 +106,7 @@ class FormReader {
 
   #visit(path: string, name: string, value: AnswerValue, depth: number): boolean {
     if (this.#isTooLong || this.#paths.size > MAX_PATHS || depth > MAX_DEPTH) return false;
-    this.#add(path, this.#noteIdentifier(path, name, value) ? same(IDENTIFIER) : scalar(value, this.#sent));
+    this.#add(path, this.#compared(path, name, value));
     if (typeof value !== 'object' || value === null) return true;
     const below = path === '' ? '' : `${path}.`;
     if (Array.isArray(value)) return value.every((each) => this.#visit(`${below}*`, name, each, depth + 1));
@@ -130,10 +130,19 @@ class FormReader {
     }
   }
 
+  /** Returns a value as it is compared. Of what names the request only that it does so is. */
+  #compared(place: string, name: string, value: AnswerValue): FormValue {
+    if (place === '' && typeof value === 'string') {
+      const token = this.#noteToken(value);
+      if (token === value.trim()) return same(IDENTIFIER);
+      return normal(token === null ? value : value.replaceAll(token, IDENTIFIER), this.#sent);
+    }
+    return this.#noteIdentifier(place, name, value) ? same(IDENTIFIER) : scalar(value, this.#sent);
+  }
+
   /** Notes a value that may name the request, and tells whether it does so alone, so that it has no other meaning. */
   #noteIdentifier(place: string, name: string, value: AnswerValue): boolean {
-    if (typeof value !== 'string' || this.#rules.shared.includes(place === '' ? NUMBERED_WORDS : place)) return false;
-    if (place === '') return this.#noteToken(value);
+    if (typeof value !== 'string' || this.#rules.shared.includes(place)) return false;
     const isDocumented = this.#rules.documented.includes(place);
     const words = isDocumented ? [] : nameWords(name);
     if (!isDocumented && (words.at(-1) === 'code' || !isIdentifyingName(words))) return this.#namesElse(words, value);
@@ -149,24 +158,27 @@ class FormReader {
     return CERTAIN_NAME.test(words.at(-1) ?? '') && !words.some((word) => TELLING.test(word)) && mayIdentify(value);
   }
 
-  /** The only word with a digit in a short text, short numbers and times aside, may name the request: `Created as R-4711`. */
-  #noteToken(text: string): boolean {
-    if (text.length > MAX_IDENTIFIER_LENGTH) return false;
+  /**
+   * Returns the only word with a digit of a short text, short numbers and times aside. It may name the request: `Created as
+   * R-4711`. Several are compared each by itself, as is one that does not differ between requests.
+   */
+  #noteToken(text: string): string | null {
+    if (text.length > MAX_IDENTIFIER_LENGTH) return null;
     const tokens = text.split(/[\s,;:=#"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
     const numbered = tokens.filter(
       (each) => /\d/.test(each) && !SAYS_LITTLE.test(each) && !this.#sent.repeatsSent(each) && mayIdentify(each),
     );
     const [token, ...more] = numbered;
-    if (token === undefined) return false;
-    if (more.length > 0) {
+    if (token === undefined) return null;
+    if (more.length > 0 || this.#rules.shared.includes(NUMBERED_WORDS)) {
       // Each stands for itself: a code that never changes beside a number that always does.
       for (const [at, each] of numbered.slice(0, MAX_NUMBERED).entries())
         this.#add(`${NUMBERED_WORDS}.${at}`, same(each.toLowerCase()));
-      return false;
+      return null;
     }
     this.#add(NUMBERED_WORDS, same(IDENTIFIER));
     this.#identifiers.push({ place: NUMBERED_WORDS, name: 'id', text: token, isCertain: false });
-    return token === text.trim();
+    return token;
   }
 
   #visitLocation(location: string, status: number): void {
@@ -223,27 +235,28 @@ function scalar(value: AnswerValue, sent: Redactor): FormValue {
 const TIME = /^\d{4}-\d\d-\d\d|^\d{1,2}[:/.-]\d{1,2}[:/.-]\d+|^\d{1,2}:\d\d/;
 /** Matches words of a sentence, or of markup, that have a digit. */
 const NUMBERED = /[^\s<>"'=&;,()]*\d[^\s<>"'=&;,()]*/g;
-/** A short number may be a code, as in "Error 51". */
-const SHORT_NUMBER = /^-?\d{1,3}$/;
+/** Times, dates and versions, which say nothing. */
+const SIGNED = /\d[:/.]\d/;
+/** A word with few digits may be a code, as in "Error 51" and "ERR-51". */
+const isCode = (word: string) => word.replace(/\D/g, '').length <= 3;
 const WORD = /[\p{L}\p{M}\d]+/gu;
 
 /** Returns a text without what differs between requests that are answered alike. */
 function normal(text: string, sent: Redactor): FormValue {
-  const folded = text.trim().toLowerCase();
-  if (folded === '') return same('""');
-  if (sent.isSentValue(folded)) return same('sent');
-  if (isNumber(folded)) return same(folded);
-  const isSentence = /[\s<]/.test(folded);
-  const withoutDigits = (each: string) =>
-    isSentence ? each.replace(NUMBERED, (word) => (SHORT_NUMBER.test(word) ? word : '#')) : each.replace(/\d+/g, '#');
+  const said = text.trim().toLowerCase();
+  if (said === '') return same('""');
+  if (sent.isSentValue(said)) return same('sent');
+  if (isNumber(said)) return same(said);
   // A word alone is hidden only if it is one of a name or an address.
-  if (!isSentence && !TIME.test(folded)) {
-    const plain = bounded(folded);
-    return { plain, kept: () => (sent.repeatsSent(folded) ? 'sent' : plain) };
+  if (!/[\s<]/.test(said) && !TIME.test(said)) {
+    const plain = bounded(said);
+    return { plain, kept: () => (sent.repeatsSent(said) ? 'sent' : plain) };
   }
-  const withoutSent = () => folded.replace(WORD, (word) => (sent.isSentWord(word) ? 'sent' : word));
+  const untimed = said.replace(NUMBERED, (word) => (SIGNED.test(word) || TIME.test(word) ? '#' : word));
+  const withoutDigits = (each: string) => each.replace(NUMBERED, (word) => (isCode(word) ? word : '#'));
+  const withoutSent = () => untimed.replace(WORD, (word) => (sent.isSentWord(word) ? 'sent' : word));
   const kept = () => bounded(withoutDigits(withoutSent()).replace(/\bsent(?:[^\p{L}\d#]+sent)+\b/gu, 'sent'));
-  return { plain: bounded(withoutDigits(folded)), kept };
+  return { plain: bounded(withoutDigits(untimed)), kept };
 }
 
 function bounded(text: string): string {
