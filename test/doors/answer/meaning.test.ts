@@ -85,6 +85,15 @@ test('there are words of many languages', () => {
   expect(FOREIGN.length).toBeGreaterThan(40);
 });
 
+test('a place where every answer has another number is open to numbers, and to no word', async () => {
+  const said = (order: string) => answerOf(`\`200 json {"code":0,"order":"${order}"}\``);
+  const proven = Array.from({ length: 8 }, (_, at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: said(`A-${4711 + at * 7}`) };
+  });
+  const told = async (order: string) => (await meaningOf('create', { proven, described: {} }, said(order))).told;
+  expect([await told('A-9000'), await told('failed'), await told('')]).toEqual(['created', 'unknown', 'unknown']);
+});
+
 test('an answer that repeats what was sent, the secret or the token leaves none of it in what is told', async () => {
   const repeated = JSON.stringify({ lead: SENT, note: `${SENT.fullname}, ${SENT.phone}`, key: 'the-client-secret' });
   for (const status of [200, 201, 409, 422, 500]) {
