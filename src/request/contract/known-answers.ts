@@ -146,19 +146,23 @@ export function opened(all: readonly string[], count: number): KnownPath {
 /** Tells whether a place is open to a value. See {@link opened}. */
 export function isOpenTo({ values }: KnownPath, value: string): boolean {
   const kind = kindOf(value);
-  // A token that happens to have digits only is a text as well.
-  return values.includes(OPEN + kind) || (kind === 'number' && values.includes(`${OPEN}text`));
+  // A token may happen to have digits only.
+  return values.includes(OPEN + kind) || (kind === 'number' && values.includes(`${OPEN}token`));
 }
 
 export const isOpen = ({ values }: KnownPath): boolean => values.some((value) => value.startsWith(OPEN));
 
 export const isNumber = (text: string): boolean => /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
 
-/** Returns what kind of value this is. What is neither a number nor a text is a kind of its own. */
+/**
+ * Returns what kind of value this is: a number, a word, a word with digits (`token`), a sentence, an identifier by its shape.
+ * Anything else is a kind of its own.
+ */
 export function kindOf(value: string): string {
   if (isNumber(value)) return Number(value) === 0 ? '0' : 'number';
-  if (/^(?:null|true|false|\[\]|list|object|""|id|@.*)$/.test(value)) return value;
-  return /[\s<]/.test(value) ? 'sentence' : 'text';
+  if (/^(?:null|true|false|\[\]|list|object|"")$/.test(value)) return value;
+  if (value.startsWith('@')) return value.split(' ', 1)[0] ?? value;
+  return /[\s<]/.test(value) ? 'sentence' : /\d/.test(value) ? 'token' : 'text';
 }
 
 function withoutOldest(forms: readonly KnownForm[]): readonly KnownForm[] {

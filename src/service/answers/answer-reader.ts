@@ -315,7 +315,7 @@ export class AnswerReader {
     const isCreate = operation === 'create';
     const { path } = addressOf(this.#contract[operation] ?? this.#contract.create);
     const shared = isCreate ? this.#kept.known.shared : [];
-    return formOf(answer, sent, { path, shared, documented: isCreate ? this.#documentedPlaces : [] });
+    return formOf(answer, sent, { path, shared, isNew: isCreate, documented: isCreate ? this.#documentedPlaces : [] });
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   isNumber,
   isOpenTo,
@@ -11,6 +10,7 @@ import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type AnswerValue, answerValue, readableKind } from './answer-value.ts';
+import { bounded, type FormValue, IDENTIFIER, MAX_IDENTIFIER_LENGTH, normal, same } from './compared-text.ts';
 
 /**
  * The form of an answer: its status, its media type, and every place in it with its values. Two answers with one form say
@@ -24,15 +24,6 @@ export interface Form {
   readonly identifiers: readonly Identifier[];
   /** Returns the form as a person reads it: `201 application/json {"id":#,"state":"queued"}`. */
   readonly text: () => string;
-}
-
-/**
- * A value of a form. `plain` is the text itself, in which the digits of a sentence are `#`. It may hold words that were
- * sent, so that it is compared and never kept. In what is `kept`, sent words are `sent`.
- */
-export interface FormValue {
-  readonly plain: string;
-  readonly kept: () => string;
 }
 
 /** A value of an answer that may name the request. */
@@ -50,6 +41,8 @@ export interface FormRules {
   readonly shared: readonly string[];
   /** Places of identifiers by the API description. */
   readonly documented: readonly string[];
+  /** Whether what is named is new. Validate may name a request of years ago, whose identifier looks otherwise. */
+  readonly isNew: boolean;
   /** Path of the operation, below which the address of something new lies. */
   readonly path: string;
 }
@@ -58,18 +51,12 @@ const MAX_PATHS = 100;
 /** Maximum number of different values at one place, as of the elements of a list. */
 const MAX_VALUES_AT = 1_000;
 const MAX_DEPTH = 12;
-/** Maximum length of a value. A longer one stands as its digest. */
-const MAX_VALUE_LENGTH = 120;
-
 /** Maximum number of words with digits in a text that are compared one by one. */
 const MAX_NUMBERED = 20;
 /** The place of the words with digits in a text. Times and short numbers are left out. */
 const NUMBERED_WORDS = '@words';
 /** The place of the `Location` header among those of a form. */
 export const LOCATION = '@location';
-/** The value of a place where an answer names its request. Identifiers are judged by themselves. */
-const IDENTIFIER = 'id';
-
 /**
  * Returns the form of an answer, or null if it has none: a page, an answer that was cut or cannot be read, or one with
  * too many members. An answer without a form proves nothing.
@@ -89,6 +76,8 @@ export function formOf(answer: Answer, sent: Redactor, rules: FormRules): Form |
 class FormReader {
   readonly #paths = new Map<string, FormValue[]>();
   readonly #identifiers: Identifier[] = [];
+  /** What the answer names the request by. */
+  readonly #names = new Set<string>();
   #isTooLong = false;
   readonly #sent: Redactor;
   readonly #rules: FormRules;
@@ -100,6 +89,7 @@ class FormReader {
 
   read(top: AnswerValue, location: string | undefined, status: number): Pick<Form, 'paths' | 'identifiers'> | null {
     if (!this.#visit('', '', top, 0)) return null;
+    if (this.#identifiers.length > 0 && typeof top === 'object') this.#withoutNames(top);
     if (location !== undefined) this.#visitLocation(location, status);
     return { paths: this.#paths, identifiers: this.#identifiers };
   }
@@ -118,7 +108,7 @@ class FormReader {
   /** Returns a member's name as it is kept. One in the style of programs is the service's own, even if it has a sent word. */
   #nameOf(name: string): string {
     const isOwn = MEMBER_NAME.test(name) && !this.#sent.isSentValue(name.toLowerCase());
-    return isOwn ? name.toLowerCase() : normal(name, this.#sent).kept();
+    return isOwn ? name.toLowerCase() : normal(name, this.#sent, this.#names).kept();
   }
 
   #add(path: string, value: FormValue): void {
@@ -130,14 +120,34 @@ class FormReader {
     }
   }
 
+  /** Compares the values once more, so that a sentence which repeats an identifier does not differ by it. */
+  #withoutNames(top: AnswerValue): void {
+    for (const { text } of this.#identifiers.splice(0)) this.#names.add(text.toLowerCase());
+    this.#paths.clear();
+    this.#visit('', '', top, 0);
+  }
+
   /** Returns a value as it is compared. Of what names the request only that it does so is. */
   #compared(place: string, name: string, value: AnswerValue): FormValue {
     if (place === '' && typeof value === 'string') {
       const token = this.#noteToken(value);
-      if (token === value.trim()) return same(IDENTIFIER);
-      return normal(token === null ? value : value.replaceAll(token, IDENTIFIER), this.#sent);
+      if (token === value.trim()) return this.#named(token);
+      return normal(value, this.#sent, new Set(token === null ? [] : [token.toLowerCase()]));
     }
-    return this.#noteIdentifier(place, name, value) ? same(IDENTIFIER) : scalar(value, this.#sent);
+    return this.#noteIdentifier(place, name, value)
+      ? this.#named(String(value))
+      : scalar(value, this.#sent, this.#names);
+  }
+
+  /**
+   * Returns an identifier as it is compared: what stands before its first digit, unless that is a part of a random text. So
+   * neither `ERR-51` nor `failed` looks like `R-4711`.
+   */
+  #named(text: string): FormValue {
+    if (!this.#rules.isNew) return same(IDENTIFIER);
+    const [, head = '', rest = ''] = /^(\D*)(.*)$/s.exec(text.trim().toLowerCase()) ?? [];
+    const isWord = /[^a-z]$/.test(head) || /^\d*$/.test(rest);
+    return same(`${IDENTIFIER} ${bounded(`${isWord ? head : ''}${rest === '' ? '' : '#'}`)}`);
   }
 
   /** Notes a value that may name the request, and tells whether it does so alone, so that it has no other meaning. */
@@ -164,7 +174,7 @@ class FormReader {
    */
   #noteToken(text: string): string | null {
     if (text.length > MAX_IDENTIFIER_LENGTH) return null;
-    const tokens = text.split(/[\s,;:=#"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
+    const tokens = text.split(/[\s,;:=#|"'()<>]+/).map((each) => each.replace(/[.!?]+$/, ''));
     const numbered = tokens.filter(
       (each) => /\d/.test(each) && !SAYS_LITTLE.test(each) && !this.#sent.repeatsSent(each) && mayIdentify(each),
     );
@@ -176,21 +186,21 @@ class FormReader {
         this.#add(`${NUMBERED_WORDS}.${at}`, same(each.toLowerCase()));
       return null;
     }
-    this.#add(NUMBERED_WORDS, same(IDENTIFIER));
+    this.#add(NUMBERED_WORDS, this.#named(token));
     this.#identifiers.push({ place: NUMBERED_WORDS, name: 'id', text: token, isCertain: false });
     return token;
   }
 
   #visitLocation(location: string, status: number): void {
     const path = (location.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
-    const parts = path.split('/').map((part) => (/\d/.test(part) ? '#' : normal(part, this.#sent).kept()));
+    const parts = path.split('/').map((part) => (/\d/.test(part) ? '#' : normal(part, this.#sent, this.#names).kept()));
     const last = path.split('/').at(-1) ?? '';
     const isBelow = liesBelow(path, this.#rules.path);
     const isNew = (/\d/.test(last) || isBelow) && mayIdentify(last) && !this.#sent.repeatsSent(last);
     if (isNew && !this.#rules.shared.includes(LOCATION)) {
       const isCertain = (status === 201 || status >= 400) && /\d/.test(last) && isBelow;
       this.#identifiers.push({ place: LOCATION, name: 'id', text: last, isCertain });
-      parts[parts.length - 1] = IDENTIFIER;
+      parts[parts.length - 1] = this.#named(last).plain;
     }
     this.#add(LOCATION, same(bounded(parts.join('/'))));
   }
@@ -202,7 +212,6 @@ const MEMBER_NAME = /^[a-z_$][a-z_$-]{0,60}\d{0,2}$/i;
 const CERTAIN_NAME = /^(?:id|uid|uuid|guid)$/;
 /** Matches words of names whose identifiers may tell what became of a request: `status_id`. */
 const TELLING = /^(?:status|state|result|outcome|code|reason|error|err|type|kind|category)$/;
-const MAX_IDENTIFIER_LENGTH = 200;
 /** Matches what services write where they have no identifier, and what identifies nothing: a time, a fraction. */
 const NO_IDENTIFIER =
   /^(?:0+|-.*|\d+\.\d+|null|none|nil|undefined|nan|n\/a|true|false|[0-]+)$|^\d{4}-\d\d-\d\d|^\d\d?[:/.]\d\d/i;
@@ -223,45 +232,10 @@ function liesBelow(address: string, path: string): boolean {
   return parents.some((each) => address.includes(`${each}/`));
 }
 
-const same = (text: string): FormValue => ({ plain: text, kept: () => text });
-
-function scalar(value: AnswerValue, sent: Redactor): FormValue {
+function scalar(value: AnswerValue, sent: Redactor, names: ReadonlySet<string>): FormValue {
   if (value === null || typeof value === 'boolean') return same(String(value));
   if (Array.isArray(value)) return same(value.length === 0 ? '[]' : 'list');
-  return typeof value === 'string' ? normal(value, sent) : same('object');
-}
-
-/** Matches a point in time, whose digits say nothing. A number, or a code without blanks, may say everything. */
-const TIME = /^\d{4}-\d\d-\d\d|^\d{1,2}[:/.-]\d{1,2}[:/.-]\d+|^\d{1,2}:\d\d/;
-/** Matches words of a sentence, or of markup, that have a digit. */
-const NUMBERED = /[^\s<>"'=&;,()]*\d[^\s<>"'=&;,()]*/g;
-/** Times, dates and versions, which say nothing. */
-const SIGNED = /\d[:/.]\d/;
-/** A word with few digits may be a code, as in "Error 51" and "ERR-51". */
-const isCode = (word: string) => word.replace(/\D/g, '').length <= 3;
-const WORD = /[\p{L}\p{M}\d]+/gu;
-
-/** Returns a text without what differs between requests that are answered alike. */
-function normal(text: string, sent: Redactor): FormValue {
-  const said = text.trim().toLowerCase();
-  if (said === '') return same('""');
-  if (sent.isSentValue(said)) return same('sent');
-  if (isNumber(said)) return same(said);
-  // A word alone is hidden only if it is one of a name or an address.
-  if (!/[\s<]/.test(said) && !TIME.test(said)) {
-    const plain = bounded(said);
-    return { plain, kept: () => (sent.repeatsSent(said) ? 'sent' : plain) };
-  }
-  const untimed = said.replace(NUMBERED, (word) => (SIGNED.test(word) || TIME.test(word) ? '#' : word));
-  const withoutDigits = (each: string) => each.replace(NUMBERED, (word) => (isCode(word) ? word : '#'));
-  const withoutSent = () => untimed.replace(WORD, (word) => (sent.isSentWord(word) ? 'sent' : word));
-  const kept = () => bounded(withoutDigits(withoutSent()).replace(/\bsent(?:[^\p{L}\d#]+sent)+\b/gu, 'sent'));
-  return { plain: bounded(withoutDigits(untimed)), kept };
-}
-
-function bounded(text: string): string {
-  if (text.length <= MAX_VALUE_LENGTH) return text;
-  return `text ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  return typeof value === 'string' ? normal(value, sent, names) : same('object');
 }
 
 const MAX_SHOWN = 300;
@@ -301,7 +275,7 @@ export function matches(known: KnownForm, form: Form): boolean {
  */
 export function looksLike(known: KnownForm, form: Form): boolean {
   const paths = Object.entries(known.paths).map(([path, seen]): [string, KnownPath] => {
-    const differs = (value: string) => seen.values.length > 1 || (kindOf(value) === 'text' && /\d/.test(value));
+    const differs = (value: string) => seen.values.length > 1 || kindOf(value) === 'token';
     const kinds = seen.values.filter(differs).map((value) => OPEN + kindOf(value));
     return [path, { ...seen, values: [...seen.values, ...kinds] }];
   });
@@ -335,7 +309,7 @@ export function uniqueValues(known: KnownForm, { paths }: Form): UniqueValue[] {
     const { plain: text } = value;
     const isOpen = isOpenTo(seen, text);
     if (!isOpen && !(seen.count > 1 && seen.values.length === seen.count)) return [];
-    return [{ place, text, isToken: isOpen && kindOf(text) === 'text' && /\d/.test(text) }];
+    return [{ place, text, isToken: isOpen && kindOf(text) === 'token' }];
   });
 }
 
@@ -358,9 +332,9 @@ export function keptForm({
 
 /** Returns the places of a known form where the request is named. */
 export function identifierPlaces({ paths }: KnownForm): string[] {
-  return Object.keys(paths).filter(
-    (path) =>
-      paths[path]?.values.includes(IDENTIFIER) ||
-      (path === LOCATION && /(?:^|\/)id$/.test(paths[path]?.values[0] ?? '')),
+  return Object.keys(paths).filter((path) =>
+    paths[path]?.values.some((value) =>
+      path === LOCATION ? value.includes(IDENTIFIER) : value.startsWith(IDENTIFIER),
+    ),
   );
 }

@@ -6,7 +6,8 @@ import {
   kindOf,
   opened,
 } from '../../request/contract/known-answers.ts';
-import { type Form, type FormValue, isSeen } from './form.ts';
+import type { FormValue } from './compared-text.ts';
+import { type Form, isSeen } from './form.ts';
 
 /** What answers to requests of one kind have shown at each place: of those that cannot exist, or of those that do. */
 class Shown {
@@ -40,6 +41,8 @@ class Shown {
 /** The place of the status and the media type. */
 const STATUS = '@status';
 const ABSENT = '@absent';
+/** Tells whether values of a kind differ by words alone. */
+const isText = (kind: string) => /^(?:text|token|sentence)$/.test(kind);
 const NOWHERE: KnownPath = { values: [], count: 0 };
 
 /**
@@ -55,7 +58,7 @@ export function separation(clear: readonly KnownForm[], duplicate: readonly Know
   );
   // What a person would read says what the rest says, in words that may differ. It alone decides only if there is no rest.
   const firm = paths.filter((path) =>
-    [...one.at(path).values, ...other.at(path).values].some((value) => !/^(?:text|sentence)$/.test(kindOf(value))),
+    [...one.at(path).values, ...other.at(path).values].some((value) => !isText(kindOf(value))),
   );
   return paths.length === 0
     ? null
@@ -214,6 +217,6 @@ export function varyFirmly(forms: readonly Form[]): boolean {
   const paths = new Set(forms.flatMap((each) => [...each.paths.keys()]));
   return [...paths].some((path) => {
     const kinds = new Set(forms.flatMap((form) => valuesAt(form, path).map(({ plain }) => kindOf(plain))));
-    return kinds.size > 1 && [...kinds].some((kind) => kind !== 'text' && kind !== 'sentence');
+    return kinds.size > 1 && [...kinds].some((kind) => !isText(kind));
   });
 }
