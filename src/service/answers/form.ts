@@ -54,7 +54,7 @@ const MAX_DEPTH = 12;
 /** Maximum number of words with digits in a text that are compared one by one. */
 const MAX_NUMBERED = 20;
 /** The place of the words with digits in a text. Times and short numbers are left out. */
-const NUMBERED_WORDS = '@words';
+export const NUMBERED_WORDS = '@words';
 /** The place of the `Location` header among those of a form. */
 export const LOCATION = '@location';
 /**

@@ -7,7 +7,7 @@ import {
   opened,
 } from '../../request/contract/known-answers.ts';
 import type { FormValue } from './compared-text.ts';
-import { type Form, isSeen } from './form.ts';
+import { type Form, isSeen, NUMBERED_WORDS } from './form.ts';
 
 /** What answers to requests of one kind have shown at each place: of those that cannot exist, or of those that do. */
 class Shown {
@@ -43,6 +43,8 @@ const STATUS = '@status';
 const ABSENT = '@absent';
 /** Tells whether values of a kind differ by words alone. */
 const isText = (kind: string) => /^(?:text|token|sentence)$/.test(kind);
+/** What a person would read, in words that may differ, and numbers that always do. A word alone is a code for programs. */
+const isProse = (kind: string) => /^(?:token|sentence)$/.test(kind);
 const NOWHERE: KnownPath = { values: [], count: 0 };
 
 /**
@@ -56,9 +58,11 @@ export function separation(clear: readonly KnownForm[], duplicate: readonly Know
   const paths = [...new Set([...one.paths.keys(), ...other.paths.keys()])].filter((path) =>
     tellApart(one.at(path), other.at(path)),
   );
-  // What a person would read says what the rest says, in words that may differ. It alone decides only if there is no rest.
-  const firm = paths.filter((path) =>
-    [...one.at(path).values, ...other.at(path).values].some((value) => !isText(kindOf(value))),
+  // Prose says what the rest says. It alone decides only if there is no rest; the numbers in a text are a part of it.
+  const firm = paths.filter(
+    (path) =>
+      !path.startsWith(NUMBERED_WORDS) &&
+      [...one.at(path).values, ...other.at(path).values].some((value) => !isProse(kindOf(value))),
   );
   return paths.length === 0
     ? null
