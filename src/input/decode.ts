@@ -1,5 +1,4 @@
 import { StringDecoder } from 'node:string_decoder';
-import iconv from 'iconv-lite';
 import { SrqError } from '../request/words/errors.ts';
 import { firstChunk, type PartnerFile } from './partner-file.ts';
 
@@ -56,7 +55,7 @@ const FULLY_KNOWN: Census = { known: 0, unknown: 0 };
  * are none of these, and `SrqError('usage')` if the declared encoding is unknown.
  */
 export async function findEncoding(file: PartnerFile, declared: string | null): Promise<TextEncoding> {
-  const named = declared === null ? null : declaredEncoding(declared);
+  const named = declared === null ? null : await declaredEncoding(declared);
   const head = await firstChunk(file);
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
   if (name !== null) {
@@ -145,7 +144,8 @@ export async function* decodedText(
   encoding: string,
   onRead?: (bytes: number) => void,
 ): AsyncGenerator<string> {
-  const decoder = encoding === 'utf-8' ? new StringDecoder('utf8') : iconv.getDecoder(encoding, { stripBOM: false });
+  const decoder =
+    encoding === 'utf-8' ? new StringDecoder('utf8') : (await others()).getDecoder(encoding, { stripBOM: false });
   const isUtf16 = encoding.startsWith('utf-16');
   let [atStart, half, bytes] = [true, '', 0];
   for await (const chunk of file.chunks(onRead)) {
@@ -186,13 +186,16 @@ export async function* utf8Bytes(file: PartnerFile, onRead?: (bytes: number) => 
   if (head) yield head;
 }
 
-function declaredEncoding(declared: string): string {
+/** Knows all encodings but UTF-8, which most files have. Its tables are half a megabyte. */
+const others = async () => (await import('iconv-lite')).default;
+
+async function declaredEncoding(declared: string): Promise<string> {
   const plain = declared.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (plain === 'utf8') return 'utf-8';
   // A bare "UTF-16" means little-endian, because that is what Windows writes.
   if (plain === 'utf16' || plain === 'utf16le' || plain === 'unicode') return 'utf-16le';
   if (plain === 'utf16be') return 'utf-16be';
-  if (iconv.encodingExists(declared)) return declared;
+  if ((await others()).encodingExists(declared)) return declared;
   throw new SrqError(
     'arguments.invalid',
     `There is no encoding "${declared}".`,
