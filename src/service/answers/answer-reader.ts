@@ -173,10 +173,14 @@ export class AnswerReader {
     return newest === undefined ? null : newest.means === 'refused' ? 'refused' : 'taken';
   }
 
-  /** Tells whether a form names its request where a known form does. */
-  #isNamedLike(known: KnownForm, { status, identifiers }: Form): boolean {
+  /** Tells whether a form names its request where a known form does, and with a number if that does. */
+  #isNamedLike(known: KnownForm, { status, identifiers, paths }: Form): boolean {
     const places = identifierPlaces(known);
-    return known.status === status && identifiers.some(({ place }) => places.includes(place));
+    const hasNumber = (values: readonly string[] = []) => values.some((value) => value.endsWith('#'));
+    const isLike = ({ place }: Identifier) =>
+      places.includes(place) &&
+      (!hasNumber(known.paths[place]?.values) || hasNumber(paths.get(place)?.map(({ plain }) => plain)));
+    return known.status === status && identifiers.some(isLike);
   }
 
   /**
