@@ -6,7 +6,7 @@ import type { Knowledge } from './knowledge.ts';
 /** Number of identifiers that are remembered, to notice one that two requests get. */
 const MAX_IDENTIFIED = 10_000;
 /** Of so many identifiers, the first ones are stored at once for the next process. */
-const KEPT_EVERY = 100;
+const KEPT_EVERY = 1_000;
 const KEPT_FIRST = 3;
 
 /** Knows which request was given which identifier. An identifier belongs to one content. */
