@@ -138,15 +138,13 @@ describe('The country', () => {
   test.each<[string, string[][], string]>([
     ['telephone numbers with its code', [german('+49 151 10000000'), german('0151 10000000')], '--set country=DE'],
     ['numbers with its code that begin with 00', [german('0049 151 10000000')], '--set country=DE'],
-    ['postal codes that fit no other', [german('', '1200-109 '), german('', 'D02 X285')].slice(1), '--set country=IE'],
   ])('is told by %s', async (_, rows, flag) => {
     expect(mendOf(await planOf(columns, ...rows), 'country.missing')).toContain(`Add: ${flag} (by the `);
   });
 
   test.each<[string, string[][]]>([
     ['numbers of several countries', [german('+49 151 10000000'), german('+34 612 345 678')]],
-    ['postal codes that fit several', [german('')]],
-    ['postal codes that speak against the numbers', [german('+49 151 10000000', 'D02 X285')]],
+    ['postal codes', [german('')]],
     ['numbers without a country code', [german('0151 10000000', '')]],
   ])('is not told by %s', async (_, rows) => {
     const mend = mendOf(await planOf(columns, ...rows), 'country.missing');
@@ -171,17 +169,6 @@ describe('An unused column that holds what is missing', () => {
     const plan = await planOf(['who', 'Message', 'Country'], ...rows);
     expect(mendOf(plan, 'contact.missing')).toBeNull();
   });
-});
-
-test('A language is offered where all rows are of one market with several', async () => {
-  const row = (country: string) => [country, 'ana@example.com', 'Paint'];
-  const swiss = await planOf(['Country', 'Email', 'Message'], row('CH'), row('CH'));
-  expect(mendOf(swiss, 'lang.missing')).toContain('--set lang=de (or fr, it)');
-  const mixed = await planOf(['Country', 'Email', 'Message'], row('CH'), row('CA'));
-  expect(mixed.problemGroups.filter(({ code }) => code === 'lang.missing').map(({ mend }) => mend)).toEqual([
-    null,
-    null,
-  ]);
 });
 
 describe('Cells for a telephone number or an e-mail address that say that there is none', () => {
