@@ -12,10 +12,10 @@ import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
-import { REDACTED, Redactor } from './redaction/redactor.ts';
+import { Redactor } from './redaction/redactor.ts';
 import type { RedactedCall } from './redaction/trace.ts';
 import type { AuthorizedCall, Authorizer } from './token/token.ts';
-import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
+import { type EncodedRequest, type Encodes, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';
 
 /**
@@ -43,7 +43,7 @@ export interface PreparedCall {
   readonly encoded: EncodedRequest;
   /** The values to be redacted wherever the call is shown. */
   readonly redactor: Redactor;
-  readonly redacted: () => RedactedCall;
+  readonly redacted: RedactedCall;
 }
 
 interface SentCall {
@@ -59,7 +59,7 @@ interface SentCall {
  */
 export class Caller {
   readonly #deps: CallDeps;
-  readonly #encoder: Encoder;
+  readonly #encoder: Encodes;
   readonly #secrets: readonly string[];
   readonly #sendsFileName: boolean;
   #reached = false;
@@ -87,11 +87,7 @@ export class Caller {
     const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
     const values = [...Object.values(params), ...Object.values(parts), ...fileName, ...this.#secrets];
     const redactor = new Redactor(values);
-    let shown: EncodedRequest | null = null;
-    const redacted = () => {
-      shown ??= this.#encoder.shown[operation](request, recording);
-      return { ...shown, redactor, grantsToken: false };
-    };
+    const redacted = { shown: [params['country'] ?? ''], redactor, grantsToken: false };
     return { operation, encoded: { ...encoded, headers: { ...encoded.headers, ...header } }, redactor, redacted };
   }
 
@@ -121,8 +117,7 @@ export class Caller {
         if (mayWrite === null) return 'withdrawn';
         for (const secret of call.secrets) redactor.add(secret);
         const own = { ...call.headers, accept: acceptedTypes(described) };
-        const [address, shown] = withKey(call, path, redacted);
-        exchange = await http.send(method, address, { ...headers, ...own }, body, shown, mayWrite);
+        exchange = await http.send(method, withKey(call, path), { ...headers, ...own }, body, redacted, mayWrite);
         if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
       } finally {
         limiter.release(permit, sent);
@@ -170,16 +165,11 @@ function thrownBy(work: () => unknown): SrqError | null {
   }
 }
 
-/** Returns a path with the key that goes in its query, and what may be shown of the call. */
-function withKey({ query }: AuthorizedCall, path: string, redacted: () => RedactedCall): [string, () => RedactedCall] {
-  if (query === null) return [path, redacted];
-  const { name, value } = query;
-  const added = (to: string, pair: string) => `${to}${to.includes('?') ? '&' : '?'}${pair}`;
-  const shown = () => {
-    const call = redacted();
-    return { ...call, path: added(call.path, `${name}=${REDACTED}`) };
-  };
-  return [added(path, new URLSearchParams({ [name]: value }).toString()), shown];
+/** Returns a path with the key that goes in its query. */
+function withKey({ query }: AuthorizedCall, path: string): string {
+  if (query === null) return path;
+  const key = new URLSearchParams({ [query.name]: query.value });
+  return `${path}${path.includes('?') ? '&' : '?'}${key}`;
 }
 
 function unreachable(error: Error): SrqError {

@@ -56,7 +56,7 @@ export class Http {
 
   /**
    * Sends one request and returns the exchange. Never rejects, because every failure is part of the exchange. `headers`
-   * have lower-case names. `redacted` returns the parts of the call that a trace may show; without it there is no trace.
+   * have lower-case names. `redacted` says what a trace may show of the call; without it there is no trace.
    * `mayWrite` is asked right before the first byte is written. If it returns false, nothing is written and the error is
    * an {@link LeaseExpired}.
    */
@@ -65,7 +65,7 @@ export class Http {
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
-    redacted: (() => RedactedCall) | null = null,
+    redacted: RedactedCall | null = null,
     mayWrite: () => boolean = () => true,
   ): Promise<Exchange> {
     // The name is there before it is set again, because adding a name after the spread takes V8 twenty times as long.
@@ -75,7 +75,7 @@ export class Http {
     const exchange = await this.#exchange(request, mayWrite);
     const { traces } = this.#options;
     if (redacted !== null && traces.length > 0) {
-      const call = tracedCall(method, this.#origin + this.#prefix, sent, exchange, redacted());
+      const call = tracedCall({ ...request, headers: sent, body }, exchange, redacted);
       for (const trace of traces) trace(call);
     }
     return exchange;
