@@ -51,7 +51,7 @@ export class CreateJudge {
     const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
     if (isCreated ? !isTried : meaning.class !== 'unknown')
       return isCreated ? this.#identified(key, form, result) : result;
-    const claimed = http === 409 ? null : this.#reader.claim(key, form);
+    const claimed = http === 409 ? null : this.#reader.identities.claim(key, form);
     if (claimed !== null) return sameAnswer(result, claimed);
     const unproven = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
     if (isBelieved && cleared === null) return this.#taken(key, result, unproven);
@@ -67,7 +67,7 @@ export class CreateJudge {
     const form = answer.form as Form | null;
     const by = this.#contract.create.reads.id.length > 0 ? 'document' : 'experiment';
     this.#reader.learn('create', form, 'taken', by, this.#clock.nowMs());
-    this.#reader.holdAll(form, key);
+    this.#reader.identities.holdAll(form, key);
     const outcome: Outcome = { ...result.outcome, status: 'created', ids: answer.ids, message: null, raw: null };
     return this.#identified(key, form, { ...result, outcome });
   }
@@ -101,7 +101,7 @@ export class CreateJudge {
     if (!isTaken) this.#reader.learn('create', form, 'open', 'experiment', this.#clock.nowMs());
     if (!isTaken) return nothing;
     if (!isSeen) this.#reader.learn('create', form, 'taken', 'document', this.#clock.nowMs());
-    this.#reader.holdAll(form, key);
+    this.#reader.identities.holdAll(form, key);
     const sameAs = this.#reader.identify(key, form);
     return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
   }
