@@ -127,6 +127,7 @@ export async function* trackResults(
       yield sent;
     }
   } catch (error) {
+    halt.abort();
     if (!(error instanceof SrqError)) throw error;
     return error;
   }
