@@ -48,7 +48,6 @@ export interface PreparedCall {
 
 interface SentCall {
   readonly exchange: Exchange;
-  readonly isAccepted: () => boolean;
   /** Why the credentials cannot be used any more, or null. */
   readonly refused: SrqError | null;
 }
@@ -126,8 +125,8 @@ export class Caller {
       if (exchange.written) this.#unreachedInARow = 0;
       const isRefused = () => exchange.answer !== null && call.isRefused(exchange.answer.status, refusals);
       // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
-      if (operation === 'create') return { exchange, isAccepted: call.isAccepted, refused: thrownBy(isRefused) };
-      if (!isRefused()) return { exchange, isAccepted: call.isAccepted, refused: null };
+      if (operation === 'create') return { exchange, refused: thrownBy(isRefused) };
+      if (!isRefused()) return { exchange, refused: null };
     }
   }
 

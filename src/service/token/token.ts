@@ -129,8 +129,6 @@ interface CallParts {
 
 /** The credentials of one call. They also judge whether the service has refused them. */
 export interface AuthorizedCall extends CallParts {
-  /** Tells whether another call was accepted with these credentials, so that they are not wrong as such. */
-  isAccepted(): boolean;
   /**
    * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
    * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
@@ -161,21 +159,16 @@ const MAX_TOKEN_REFUSALS = 4;
  * `MAX_TOKEN_REFUSALS` allows.
  */
 export function bearerAuthorizer(tokens: Tokens): Authorizer {
-  let accepted = '';
   return {
     secrets: tokens.secrets,
     async authorize() {
       const token = await tokens.get();
       return {
-        isAccepted: () => accepted === token,
         headers: { authorization: `Bearer ${token}` },
         query: null,
         secrets: [token],
         isRefused(status, refusals) {
-          if (status !== 401) {
-            if (isSuccess(status)) accepted = token;
-            return false;
-          }
+          if (status !== 401) return false;
           tokens.refused(token);
           if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
           return true;
@@ -194,7 +187,6 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
   let isProven = false;
   const call: AuthorizedCall = {
     ...parts,
-    isAccepted: () => isProven,
     isRefused(status) {
       if (status === 401 || (status === 403 && !isProven)) throw credentialsRefused(status);
       isProven ||= PROVING.has(status) || isSuccess(status);
