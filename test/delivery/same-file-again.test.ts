@@ -79,7 +79,10 @@ describe.concurrent('a file that was imported', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
   });
 
-  test('in doubt is settled whatever its line breaks, which are always sent as line feeds', async ({ partner, sandbox }) => {
+  test('in doubt is settled whatever its line breaks, which are always sent as line feeds', async ({
+    partner,
+    sandbox,
+  }) => {
     // The others show whether validate sees it.
     const text = (breaks: string) => leadsCsv(14).replace(/Pintar a sala 4$/m, `"Pintar${breaks}sala 4"`);
     sandbox.setInstructions([{ on: 'create', fault: 'reset-before', match: { request_text: 'Pintar\nsala 4' } }]);
