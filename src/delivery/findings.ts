@@ -1,10 +1,9 @@
-import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
 import type { Market } from '../request/lead/markets.ts';
 import { marketOfNumber } from '../request/lead/phone.ts';
-import { columnLabel, type Mapping, type Row } from '../request/lead/table.ts';
+import type { Mapping, Row } from '../request/lead/table.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/log/import-plan.ts';
 import { shellWord } from '../request/words/errors.ts';
-import { absenceMessage, adviceOn, fieldsThatGive, finding, type Problem } from '../request/words/finding.ts';
+import { absenceMessage, adviceOn, fieldsThatGive, type Problem } from '../request/words/finding.ts';
 import { mapRow } from './prepare.ts';
 
 /** Maximum number of problems kept one by one. Further ones are only counted. */
@@ -38,29 +37,12 @@ export class FindingGroups {
   readonly #mapping: Mapping;
   readonly #given: ReadonlySet<string>;
   readonly #groups = new Map<string, Group>();
-  /** The columns from which telephone numbers and e-mail addresses come, with what is said of cells that say that there is none. */
-  readonly #contacts: readonly { readonly index: number; readonly problem: Problem }[];
   readonly #kept: { readonly row: number; readonly problem: Problem; readonly group: Group | null }[] = [];
   #ofRows = 0;
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
     this.#given = new Set([...mapping.sources.map(({ field }) => field), ...Object.keys(mapping.parts)]);
-    this.#contacts = mapping.sources.flatMap(({ field, columns }) => {
-      if (!isContactField(field)) return [];
-      const what = field === 'phone' ? 'telephone number' : 'e-mail address';
-      return columns.map((index) => {
-        const name = columnLabel(mapping.columns, index);
-        return { index, problem: { ...finding('columns.none-said', field, { name, what }), column: null } };
-      });
-    });
-  }
-
-  /** Examines a row for cells that say that there is no telephone number or e-mail address. */
-  look({ cells, problem, number }: Row): void {
-    if (problem !== null) return;
-    for (const { index, problem: said } of this.#contacts)
-      if (saysNone(cells[index] ?? '')) this.#count(said, { row: number, value: null });
   }
 
   add(row: Row, problems: readonly Problem[]): void {
@@ -109,8 +91,7 @@ export class FindingGroups {
     if (this.#groups.size >= MAX_GROUPS) return null;
     const fields = fieldsThatGive(problem);
     const isAbsence = fields.length > 0;
-    const isLacking = isAbsence && !fields.some((field) => this.#given.has(field));
-    const isOfPlan = isLacking || problem.code === 'columns.none-said';
+    const isOfPlan = isAbsence && !fields.some((field) => this.#given.has(field));
     const group: Group = { problem, isAbsence, isOfPlan, rows: 0, examples: [], clues: [] };
     this.#groups.set(name, group);
     return group;
@@ -119,7 +100,7 @@ export class FindingGroups {
   #told(group: Group): ProblemGroup {
     const { problem, isAbsence, isOfPlan, rows, examples } = group;
     const { code, severity, field, column } = problem;
-    const message = isAbsence && isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
+    const message = isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
     const mend = isAbsence ? mendOf(group, this.#mapping) : null;
     return { code, severity, field, column, message, rows, examples, isOfPlan, mend };
   }

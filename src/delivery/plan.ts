@@ -121,7 +121,6 @@ class Planner {
   /** Adds a row and returns its status. `decided` is the status that the row's own statement or key gives it, or null. */
   add(read: Row, prepared: Prepared, decided: Status | null): Status {
     const { row, problems } = prepared;
-    this.findings.look(read);
     const key = prepared.request ? prepared.key : null;
     const status = decided ?? this.#statusOf(prepared);
     const isOther = isDone(status) && read.problem === null && this.#returned?.isOther(read, key) === true;
