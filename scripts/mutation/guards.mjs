@@ -136,7 +136,7 @@ export const GUARDS = [
   {
     name: 'an intent that has run out is not written',
     file: 'src/service/wire/http.ts',
-    from: 'if (this.#written || !this.#mayWrite()) {',
+    from: 'if (this.#written || !this.#options.mayWrite()) {',
     to: 'if (this.#written) {',
     tests: ['../service/http', '../service/request-api'],
   },

@@ -60,7 +60,6 @@ export class Caller {
   readonly #deps: CallDeps;
   readonly #encoder: Encodes;
   readonly #secrets: readonly string[];
-  readonly #sendsFileName: boolean;
   #reached = false;
   #unreachedInARow = 0;
 
@@ -69,9 +68,6 @@ export class Caller {
     this.#deps = deps;
     this.#encoder = makeEncoder(contract);
     this.#secrets = [...authorizer.secrets, ...givenKeys(contract)];
-    this.#sendsFileName = callsOf(contract).some(
-      ({ audio, fields }) => audio === 'binary' || Object.values(fields).includes('audio_name'),
-    );
   }
 
   /** Prepares a call: reads the recording and encodes the request, once for all tries. Nothing is sent. */
@@ -83,7 +79,7 @@ export class Caller {
     const { params, parts = {}, audio } = request;
     const recording = audio ? await this.#deps.audio.readBase64(audio) : null;
     const encoded = this.#encoder[operation](request, recording);
-    const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
+    const fileName = audio ? [basename(audio.path)] : [];
     const values = [...Object.values(params), ...Object.values(parts), ...fileName, ...this.#secrets];
     const redactor = new Redactor(values);
     const redacted = { shown: [params['country'] ?? ''], redactor, grantsToken: false };

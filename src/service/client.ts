@@ -63,7 +63,7 @@ export class RequestApi implements MarketplaceApi {
     this.#creates = other ? other.#creates : new Map();
     const ask = (request: ServiceRequest) => this.#ask(request);
     this.#experiment = new Experiment({ reader, clock, stopping, ask, creates: this.#creates });
-    this.#judge = new CreateJudge(reader, this.#experiment, contract, clock);
+    this.#judge = new CreateJudge({ reader, experiment: this.#experiment, contract, clock });
   }
 
   /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */

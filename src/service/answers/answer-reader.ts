@@ -145,7 +145,7 @@ export class AnswerReader {
 
   /** Tells whether an answer is like those by which requests were taken, and counts it with them. */
   isTaken(form: Form, key: string): boolean {
-    const known = this.#kept.forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    const known = this.#kept.takenLike(form);
     // An answer that was given to a request that validate did not see then says nothing.
     if (known === undefined || this.#kept.forms('create', 'open').some((each) => matches(each, form))) return false;
     const unique = uniqueValues(known, form);

@@ -83,7 +83,8 @@ export class Http {
 
   #exchange(request: Dispatcher.DispatchOptions, mayWrite: () => boolean): Promise<Exchange> {
     return new Promise((resolve) => {
-      const call = new Collector(this.#options.monotonicMs, this.#timeoutMs, mayWrite, resolve);
+      const { monotonicMs } = this.#options;
+      const call = new Collector({ monotonicMs, timeoutMs: this.#timeoutMs, mayWrite, resolve });
       const dispatched: Dispatched = { ...request, call };
       this.#pool.dispatch(dispatched, call);
     });
@@ -114,13 +115,18 @@ class AnswerTimedOut extends Error {
   }
 }
 
+/** What a call needs of its client. */
+interface CallOptions {
+  readonly monotonicMs: () => number;
+  readonly timeoutMs: number;
+  readonly mayWrite: () => boolean;
+  readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
+}
+
 /** Collects one answer from the events of undici. */
 class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   connection: Connection | null = null;
-  readonly #monotonicMs: () => number;
-  readonly #timeoutMs: number;
-  readonly #mayWrite: () => boolean;
-  readonly #resolve: (exchange: Exchange | Promise<Exchange>) => void;
+  readonly #options: CallOptions;
   readonly #startedMs: number;
   readonly #chunks: Buffer[] = [];
   #deadline: NodeJS.Timeout | undefined;
@@ -129,17 +135,9 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   #status = 0;
   #headers: Record<string, string> = {};
 
-  constructor(
-    monotonicMs: () => number,
-    timeoutMs: number,
-    mayWrite: () => boolean,
-    resolve: (exchange: Exchange | Promise<Exchange>) => void,
-  ) {
-    this.#monotonicMs = monotonicMs;
-    this.#timeoutMs = timeoutMs;
-    this.#mayWrite = mayWrite;
-    this.#resolve = resolve;
-    this.#startedMs = monotonicMs();
+  constructor(options: CallOptions) {
+    this.#options = options;
+    this.#startedMs = options.monotonicMs();
   }
 
   /**
@@ -147,13 +145,13 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
    * write a call again whose connection ended in an orderly way, and that is not allowed.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#written || !this.#mayWrite()) {
+    if (this.#written || !this.#options.mayWrite()) {
       controller.abort(this.#written ? new Error('the connection ended') : new LeaseExpired());
       return;
     }
     this.#written = true;
     this.connection?.begin();
-    const timeoutMs = this.#timeoutMs;
+    const { timeoutMs } = this.#options;
     this.#deadline = setTimeout(() => controller.abort(new AnswerTimedOut(timeoutMs)), timeoutMs);
   }
 
@@ -191,7 +189,7 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
       return;
     }
     clearTimeout(this.#deadline);
-    this.#resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
+    this.#options.resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
   }
 
   #answer(isWhole: boolean): void {
@@ -202,11 +200,11 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
       return { answer, error: null, written: true, distrust: () => this.connection?.end() };
     };
     const body = bodyText(Buffer.concat(this.#chunks), headers);
-    this.#resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
+    this.#options.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
   }
 
   #tookMs(): number {
-    return Math.round(this.#monotonicMs() - this.#startedMs);
+    return Math.round(this.#options.monotonicMs() - this.#startedMs);
   }
 }
 
