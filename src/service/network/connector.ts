@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector as Connector } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
@@ -35,7 +35,9 @@ export function lineOpener(secureContext: SecureContext | null, timeoutMs: numbe
     });
   return async ({ protocol, hostname, port }, below) => {
     const isSecure = protocol === 'https:';
-    const target = { hostname, host: hostname, port: port || (isSecure ? '443' : '80') };
+    // Named here, because undici takes the first part of an IPv6 address for a name.
+    const name = isIP(hostname) ? {} : { servername: hostname };
+    const target = { hostname, port: port || (isSecure ? '443' : '80'), ...name };
     const { socket, tcp } = below ?? bareLine(await step({ ...target, protocol: 'http:' }));
     return isSecure ? { tcp, socket: await step({ ...target, protocol, httpSocket: socket }) } : { tcp, socket };
   };
