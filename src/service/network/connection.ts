@@ -3,8 +3,6 @@ import Client from 'undici/lib/dispatcher/client.js';
 import { systemCode } from '../../request/words/errors.ts';
 import type { Line } from './connector.ts';
 
-/** Maximum pause between two parts of a body. */
-const BODY_TIMEOUT_MS = 60_000;
 /**
  * Time after which an idle connection is closed. It is below the 5 s of common servers, so that this side closes first.
  */
@@ -32,7 +30,7 @@ export class Connection extends Client {
   /** How much of {@link CONTINUE} the last bytes were, or -1 once the final answer has begun. */
   #matched = 0;
 
-  constructor(origin: URL, open: () => Promise<Line>, timeoutMs: number) {
+  constructor(origin: URL, open: () => Promise<Line>) {
     super(origin, {
       connect: (_, callback) => {
         open().then(
@@ -42,9 +40,9 @@ export class Connection extends Client {
       },
       pipelining: 1,
       allowH2: false,
-      // The caller sets a deadline for the whole answer. That of undici would start again with each interim answer.
+      // The caller sets a deadline for the whole answer. Those of undici start again with each interim answer, and each part.
       headersTimeout: 0,
-      bodyTimeout: Math.min(timeoutMs, BODY_TIMEOUT_MS),
+      bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     });

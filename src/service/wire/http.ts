@@ -50,7 +50,7 @@ export class Http {
     const open = serviceLines(options.network, url, connectTimeoutOf(options.timeoutMs));
     this.#pool = new Pool(url.origin, {
       connections: options.connections,
-      factory: (origin) => new Connection(origin, open, this.#timeoutMs),
+      factory: (origin) => new Connection(origin, open),
     });
   }
 
