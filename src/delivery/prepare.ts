@@ -7,7 +7,7 @@ import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/
 import { filledTemplate } from '../request/lead/template.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { memoize } from '../request/small.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected } from '../request/words/errors.ts';
 import { type Finding, finding, type Problem } from '../request/words/finding.ts';
 import { audioFindings } from './check/check-contract.ts';
 import { checkRequest, likelyRequest, put, withoutRecording } from './check/check-request.ts';
@@ -103,8 +103,7 @@ async function withAudio(
     if (wrong) return refusedAudio(draft.row, request, problems, wrong);
     return named(draft.row, { ...request, audio }, problems, preparation);
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    const unusable = finding('audio_file.unusable', 'audio_file', { problem: error.message }, path);
+    const unusable = finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);
     return refusedAudio(draft.row, request, problems, unusable);
   }
 }

@@ -5,7 +5,7 @@ import { readPlace } from '../request/contract/place.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { AudioReader, Clock } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected, SrqError } from '../request/words/errors.ts';
 import { isSecretName, secretTexts } from '../request/words/names.ts';
 import type { WritePermission } from './idempotency.ts';
 import type { Exchange } from './network/exchange.ts';
@@ -155,8 +155,7 @@ function thrownBy(work: () => unknown): SrqError | null {
     work();
     return null;
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return error;
+    return expected(error);
   }
 }
 
