@@ -216,7 +216,6 @@ test('timers and chance come from few places, so that tests can put others in th
     'src/commands/doctor/examination.ts',
     'src/sandbox/answer-call.ts',
     'src/sandbox/inbox/admin.ts',
-    'src/service/network/connector.ts',
     'src/service/network/probe.ts',
     'src/service/wire/http.ts',
     'src/store/postgres/database.ts',

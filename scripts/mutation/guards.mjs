@@ -136,8 +136,8 @@ export const GUARDS = [
   {
     name: 'an intent that has run out is not written',
     file: 'src/service/wire/http.ts',
-    from: 'if (!this.#mayWrite()) {',
-    to: 'if (!this.#mayWrite() && this.#bytes < 0) {',
+    from: 'if (this.#written || !this.#options.mayWrite()) {',
+    to: 'if (this.#written) {',
     tests: ['../service/http', '../service/request-api'],
   },
   {
@@ -248,7 +248,7 @@ export const GUARDS = [
   {
     name: 'an interim answer is passed over',
     file: 'src/service/network/connection.ts',
-    from: '    this.#interim.expectAnswer();\n',
+    from: 'if (chunk !== null) this.#passContinue(chunk);',
     to: '',
     tests: ['../service/transport'],
   },

@@ -1,7 +1,7 @@
 import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected } from '../request/words/errors.ts';
 import { Pace } from '../service/pacing/pace.ts';
 import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
@@ -86,7 +86,13 @@ async function shareAccount(host: Host, options: AccountOptions, file: LearnedFi
   const token = await AccountToken.open(database, id, tokenKey(options, id));
   const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);
   let found = answers;
-  host.onClose(() => addAnswers(state, contract, found).then(() => {}, ignoreStoreError));
+  // That the store is away at the end of a command is reported elsewhere.
+  host.onClose(() =>
+    addAnswers(state, contract, found).then(
+      () => {},
+      (error) => void expected(error),
+    ),
+  );
   return {
     ...{ limiter, token, answers, shared: state },
     remember: (more) => {
@@ -126,9 +132,4 @@ export function addAnswers(state: AccountState, contract: string, own: KnownAnsw
     const keep = mergeKnownAnswers(isKnownAnswers(kept) ? kept : NOTHING_KNOWN, own);
     return { keep, result: keep };
   });
-}
-
-/** Ignores an unavailable store at the end of a command, because that is reported elsewhere. */
-function ignoreStoreError(error: unknown): void {
-  if (!(error instanceof SrqError)) throw error;
 }

@@ -88,40 +88,20 @@ class QueueWorker {
     return this.#stop;
   }
 
-  /** Yields requests one by one until the worker ends. The next ones are taken while those at hand are worked on. */
+  /** Yields requests one by one until the worker ends. */
   async *#taken(): AsyncGenerator<TakenRequest> {
     const { queue, clock, halt } = this.#deps;
     const { concurrency, untilEmpty } = this.#options;
-    const take = async () => {
-      const taken = await queue.take(concurrency, [...this.#hand]);
+    while (!halt.signal.aborted) {
+      const taken = await this.#endOnError(queue.take(concurrency, [...this.#hand]));
       for (const { key } of taken) this.#hand.add(key);
-      return taken;
-    };
-    const ready: TakenRequest[] = [];
-    let more: Promise<TakenRequest[]> | null = null;
-    try {
-      while (!halt.signal.aborted) {
-        if (ready.length === 0) {
-          ready.push(...(await (more ?? this.#endOnError(take()))));
-          more = null;
-        }
-        if (halt.signal.aborted) break;
-        const next = ready.shift();
-        if (!next) {
-          if (untilEmpty && (await this.#endOnError(queue.isEmpty()))) return;
-          await clock.sleep(POLL_MS, halt.signal);
-          continue;
-        }
-        if (ready.length <= concurrency / 2 && more === null) {
-          more = this.#endOnError(take());
-          // Avoids an unhandled rejection; the error is thrown where `more` is awaited.
-          more.catch(() => {});
-        }
-        yield next;
+      for (const each of taken) {
+        if (halt.signal.aborted) return;
+        yield each;
       }
-    } finally {
-      // What comes late is given back with the rest.
-      await more?.catch(() => []);
+      if (taken.length > 0) continue;
+      if (untilEmpty && (await this.#endOnError(queue.isEmpty()))) return;
+      await clock.sleep(POLL_MS, halt.signal);
     }
   }
 

@@ -1,11 +1,9 @@
-import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
-import { MARKETS, type Market, parseMarket, postalCodeWarning } from '../request/lead/markets.ts';
-import { marketOfNumber, parsePhone } from '../request/lead/phone.ts';
-import type { Draft } from '../request/lead/service-request.ts';
-import { columnLabel, type Mapping, type Row } from '../request/lead/table.ts';
+import type { Market } from '../request/lead/markets.ts';
+import { marketOfNumber } from '../request/lead/phone.ts';
+import type { Mapping, Row } from '../request/lead/table.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/log/import-plan.ts';
 import { shellWord } from '../request/words/errors.ts';
-import { absenceMessage, adviceOn, fieldsThatGive, finding, type Problem } from '../request/words/finding.ts';
+import { absenceMessage, adviceOn, fieldsThatGive, type Problem } from '../request/words/finding.ts';
 import { mapRow } from './prepare.ts';
 
 /** Maximum number of problems kept one by one. Further ones are only counted. */
@@ -17,7 +15,7 @@ const MAX_GROUPS = 500;
 /** Maximum number of rows that a group keeps as examples. */
 const MAX_EXAMPLES = 3;
 
-/** Maximum number of rows that are examined for the country or the language that they lack. */
+/** Maximum number of rows whose telephone numbers are examined for the country that they lack. */
 const MAX_CLUES = 200;
 
 interface Group {
@@ -27,8 +25,8 @@ interface Group {
   readonly isOfPlan: boolean;
   rows: number;
   readonly examples: ProblemExample[];
-  /** What some of its rows hold, if they lack a country or a language. */
-  readonly clues: Draft[];
+  /** Rows that lack a country. */
+  readonly clues: Row[];
 }
 
 /**
@@ -39,36 +37,19 @@ export class FindingGroups {
   readonly #mapping: Mapping;
   readonly #given: ReadonlySet<string>;
   readonly #groups = new Map<string, Group>();
-  /** The columns from which telephone numbers and e-mail addresses come, with what is said of cells that say that there is none. */
-  readonly #contacts: readonly { readonly index: number; readonly problem: Problem }[];
   readonly #kept: { readonly row: number; readonly problem: Problem; readonly group: Group | null }[] = [];
   #ofRows = 0;
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
     this.#given = new Set([...mapping.sources.map(({ field }) => field), ...Object.keys(mapping.parts)]);
-    this.#contacts = mapping.sources.flatMap(({ field, columns }) => {
-      if (!isContactField(field)) return [];
-      const what = field === 'phone' ? 'telephone number' : 'e-mail address';
-      return columns.map((index) => {
-        const name = columnLabel(mapping.columns, index);
-        return { index, problem: { ...finding('columns.none-said', field, { name, what }), column: null } };
-      });
-    });
-  }
-
-  /** Examines a row for cells that say that there is no telephone number or e-mail address. */
-  look({ cells, problem, number }: Row): void {
-    if (problem !== null) return;
-    for (const { index, problem: said } of this.#contacts)
-      if (saysNone(cells[index] ?? '')) this.#count(said, { row: number, value: null });
   }
 
   add(row: Row, problems: readonly Problem[]): void {
     for (const problem of problems) {
       const group = this.#count(problem, { row: row.number, value: problem.value });
-      const isClue = group?.isAbsence === true && (problem.field === 'country' || problem.field === 'lang');
-      if (isClue && group.clues.length < MAX_CLUES) group.clues.push(mapRow(row, this.#mapping));
+      const isClue = group?.isAbsence === true && problem.field === 'country';
+      if (isClue && group.clues.length < MAX_CLUES) group.clues.push(row);
       if (group?.isOfPlan) continue;
       this.#ofRows += 1;
       if (this.#kept.length < MAX_PROBLEMS) this.#kept.push({ row: row.number, problem, group });
@@ -77,7 +58,7 @@ export class FindingGroups {
 
   /** Returns what was found in an import with this number of rows. */
   of(rows: number): Pick<ImportPlan, 'problems' | 'problemGroups' | 'problemCount'> {
-    const told = new Map([...this.#groups.values()].map((group) => [group, this.#told(group, rows)]));
+    const told = new Map([...this.#groups.values()].map((group) => [group, this.#told(group)]));
     const problemGroups = [...told.values()].sort((a, b) => rank(a) - rank(b) || b.rows - a.rows);
     const ofPlan = problemGroups
       .filter(({ isOfPlan }) => isOfPlan)
@@ -110,18 +91,17 @@ export class FindingGroups {
     if (this.#groups.size >= MAX_GROUPS) return null;
     const fields = fieldsThatGive(problem);
     const isAbsence = fields.length > 0;
-    const isLacking = isAbsence && !fields.some((field) => this.#given.has(field));
-    const isOfPlan = isLacking || problem.code === 'columns.none-said';
+    const isOfPlan = isAbsence && !fields.some((field) => this.#given.has(field));
     const group: Group = { problem, isAbsence, isOfPlan, rows: 0, examples: [], clues: [] };
     this.#groups.set(name, group);
     return group;
   }
 
-  #told(group: Group, all: number): ProblemGroup {
+  #told(group: Group): ProblemGroup {
     const { problem, isAbsence, isOfPlan, rows, examples } = group;
     const { code, severity, field, column } = problem;
-    const message = isAbsence && isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
-    const mend = isAbsence ? mendOf(group, rows === all, this.#mapping) : null;
+    const message = isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
+    const mend = isAbsence ? mendOf(group, this.#mapping) : null;
     return { code, severity, field, column, message, rows, examples, isOfPlan, mend };
   }
 }
@@ -134,25 +114,26 @@ function rank({ severity, isOfPlan }: ProblemGroup): number {
   return (severity === 'error' ? 0 : 2) + (isOfPlan ? 0 : 1);
 }
 
-/**
- * Returns what to add to the command for a field that is missing, or null if nothing certain was found. `isOfAll` tells
- * whether all rows lack it.
- */
-function mendOf({ problem, clues }: Group, isOfAll: boolean, { missed, columns }: Mapping): string | null {
+/** Returns what to add to the command for a field that is missing, or null if nothing certain was found. */
+function mendOf({ problem, clues }: Group, mapping: Mapping): string | null {
   const { field, column } = problem;
-  if (column !== null) {
-    // A value that is set fills the empty cells of the column, and leaves the others unchanged.
-    const likely = field === 'country' ? likelyMarket(clues) : null;
-    if (likely === null || columns.filter((name) => name === column).length !== 1) return null;
-    return `For the empty cells, add: ${mapFlag(column, 'country')} ${setFlag(likely)}`;
-  }
+  const { missed, columns } = mapping;
+  const market = field === 'country' ? proposedMarket(mapping, clues) : null;
+  const set = market && `--set country=${market.code} (by the telephone numbers)`;
+  // A value that is set fills the empty cells of the column, and leaves the others unchanged.
+  if (column !== null)
+    return set && columns.indexOf(column) === columns.lastIndexOf(column)
+      ? `For the empty cells, add: ${mapFlag(column, 'country')} ${set}`
+      : null;
   const found = fieldsThatGive(problem).flatMap((each) => {
     const index = missed.find((unused) => unused.field === each)?.index;
     return index === undefined ? [] : [mapFlag(columns[index] ?? '', each)];
   });
   if (found.length > 0) return `Add: ${found.join(' ')}`;
-  if (field === 'country') return countryMend(clues);
-  return field === 'lang' && isOfAll ? languageMend(clues) : null;
+  if (field !== 'country') return null;
+  return set
+    ? `Add: ${set}`
+    : 'If all rows are of one country, add its code, such as: --set country=PT (srq markets lists them)';
 }
 
 function mapFlag(column: string, field: string): string {
@@ -161,60 +142,9 @@ function mapFlag(column: string, field: string): string {
   return `--map ${/^[^"$`\\!%]+$/.test(pair) ? `"${pair}"` : shellWord(pair)}`;
 }
 
-const setFlag = ({ market, by }: TellingMarket): string => `--set country=${market.code} (by the ${by})`;
-
-/** A market, and the kind of content that indicates it. */
-interface TellingMarket {
-  readonly market: Market;
-  readonly by: 'telephone numbers' | 'postal codes';
-}
-
-/** Returns the market that the telephone numbers or postal codes of these rows indicate, or null. */
-export function proposedMarket(mapping: Mapping, rows: readonly Row[]): TellingMarket | null {
-  return likelyMarket(rows.slice(0, MAX_CLUES).map((row) => mapRow(row, mapping)));
-}
-
-const phonesOf = (drafts: readonly Draft[]): string[] => drafts.flatMap(({ fields }) => fields['phone'] ?? []);
-
-function countryMend(drafts: readonly Draft[]): string {
-  const likely = likelyMarket(drafts);
-  if (likely !== null) return `Add: ${setFlag(likely)}`;
-  const several = [...new Set(phonesOf(drafts).flatMap((phone) => marketOfNumber(phone)?.code ?? []))];
-  if (several.length > 1)
-    return `The telephone numbers are of ${several.join(', ')}: name the column with the country, --map COLUMN=country`;
-  return 'If all rows are of one country, add its code, such as: --set country=PT (srq markets lists them)';
-}
-
-/**
- * Returns the market to which all telephone numbers with a country code belong. If there are none, returns the only
- * market whose form all postal codes have; of several, the one in which all telephone numbers are valid. Returns null if
- * there is no such market, or if most of the other numbers or codes contradict it.
- */
-function likelyMarket(drafts: readonly Draft[]): TellingMarket | null {
-  const phones = phonesOf(drafts);
-  const postalCodes = drafts.flatMap(({ parts }) => parts?.postal_code ?? []);
-  const isNumber = (phone: string, market: Market) => parsePhone(phone, market).e164 !== null;
-  const fits = (code: string, market: Market) => postalCodeWarning(code, market) === null;
-  const told = new Set(phones.flatMap((phone) => marketOfNumber(phone) ?? []));
-  const fitting = (each: Market) => each.postalCode !== null && postalCodes.every((code) => fits(code, each));
-  const byCodes = told.size > 0 || postalCodes.length === 0 ? [] : MARKETS.filter(fitting);
-  const isTold = (each: Market) => phones.slice(0, MAX_TRIED).every((phone) => isNumber(phone, each));
-  const byBoth = byCodes.length > 1 && phones.length > 0 ? byCodes.filter(isTold) : byCodes;
-  const [market, ...others] = [...told, ...byBoth];
-  if (market === undefined || others.length > 0) return null;
-  const isMost = <Item>(all: readonly Item[], holds: (item: Item) => boolean) =>
-    all.filter(holds).length >= all.length / 2;
-  const isBorneOut =
-    isMost(phones, (phone) => isNumber(phone, market)) && isMost(postalCodes, (code) => fits(code, market));
-  return isBorneOut ? { market, by: told.size > 0 ? 'telephone numbers' : 'postal codes' } : null;
-}
-
-/** Number of telephone numbers that are tried in each market. */
-const MAX_TRIED = 20;
-
-function languageMend(drafts: readonly Draft[]): string | null {
-  const [market, ...others] = new Set(drafts.map(({ fields }) => parseMarket(fields['country'] ?? '')));
-  if (market === undefined || others.length > 0) return null;
-  const [first, ...more] = market.languages;
-  return `If all rows are in one language, add: --set lang=${first}${more.length > 0 ? ` (or ${more.join(', ')})` : ''}`;
+/** Returns the market to which all telephone numbers of these rows belong that have a country code, or null. */
+export function proposedMarket(mapping: Mapping, rows: readonly Row[]): Market | null {
+  const phones = rows.slice(0, MAX_CLUES).flatMap((row) => mapRow(row, mapping).fields['phone'] ?? []);
+  const [market, ...others] = new Set(phones.flatMap((phone) => marketOfNumber(phone) ?? []));
+  return others.length === 0 ? (market ?? null) : null;
 }

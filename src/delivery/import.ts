@@ -2,7 +2,7 @@ import type { Mapping } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
 import type { RunNotes } from '../request/log/log-store.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected, SrqError } from '../request/words/errors.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
@@ -105,15 +105,16 @@ async function report(
 ): Promise<SrqError | null> {
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   try {
-    // Another process that was sending some of these requests may have finished them meanwhile.
-    if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(ignoreLogError);
+    // Another process that was sending some of these requests may have finished them meanwhile. An error of the log is
+    // why the run ended, or the next run reports it, and the rows keep their status.
+    if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(expected);
     await ui.report(plan, reportRows(plan, log, preparation, untried), log);
     return null;
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
+    const reason = expected(error);
     // Why the run ended early is told, with its counts, also where the same full disk takes no results.
-    if (error.code !== 'input' && stop === null) throw error;
-    return error;
+    if (reason.code !== 'input' && stop === null) throw error;
+    return reason;
   }
 }
 
@@ -140,14 +141,6 @@ function refusedLimit({ count, percent }: NonNullable<RunImportOptions['maxError
 function columnOf({ sources, columns }: Mapping, field: string): string | null {
   const [at, ...more] = sources.find((source) => source.field === field)?.columns ?? [];
   return at === undefined || more.length > 0 ? null : (columns[at] ?? null);
-}
-
-/**
- * Ignores an error of the log, because it is already the reason why the run ended, or the next run will report it. The
- * rows keep their status.
- */
-function ignoreLogError(error: unknown): void {
-  if (!(error instanceof SrqError)) throw error;
 }
 
 /** Options of an import, as chosen by the user. */

@@ -121,9 +121,8 @@ class Planner {
   /** Adds a row and returns its status. `decided` is the status that the row's own statement or key gives it, or null. */
   add(read: Row, prepared: Prepared, decided: Status | null): Status {
     const { row, problems } = prepared;
-    this.findings.look(read);
     const key = prepared.request ? prepared.key : null;
-    const status = decided ?? this.#statusOf(prepared);
+    const status = decided ?? statusOf(prepared, this.#log, this.#options);
     const isOther = isDone(status) && read.problem === null && this.#returned?.isOther(read, key) === true;
     if (isOther) {
       this.altered.add(row);
@@ -141,11 +140,6 @@ class Planner {
     if (ref !== null && !read.earlier) this.refs.add(row, ref);
     if (this.ledger.status(row) === 'ready') this.first ??= prepared;
     return status;
-  }
-
-  #statusOf(prepared: Prepared): Status {
-    if (!prepared.request) return 'invalid';
-    return loggedStatus(this.#log.lookup(prepared.key), this.#options) ?? 'ready';
   }
 }
 

@@ -5,7 +5,7 @@ import { recordMessage, recordReason } from '../request/log/log-store.ts';
 import { mainIdentifier, reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected, type SrqError } from '../request/words/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/words/finding.ts';
 import type { MappedTable } from './plan.ts';
 import { mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
@@ -96,8 +96,7 @@ export async function* withRowsOutside(
   try {
     yield* rowsOutside(plan, { skip: skip + limit, limit: null }, lookup);
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    onUnread(error);
+    onUnread(expected(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { outcomeOf } from '../request/log/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected, type SrqError } from '../request/words/errors.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -80,8 +80,7 @@ export async function* sendRows(
       yield sent;
     }
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return error;
+    return expected(error);
   }
   return stop;
 }
@@ -127,8 +126,8 @@ export async function* trackResults(
       yield sent;
     }
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return error;
+    halt.abort();
+    return expected(error);
   }
   return stop;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isTaken, type LoggedState } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, MarketplaceApi } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected } from '../request/words/errors.ts';
 import { loggedStatus } from './sent-before.ts';
 import {
   inDoubt,
@@ -73,8 +73,7 @@ export async function submitOne(submission: Submission, deps: KeyDeps, chosen: S
   try {
     return (await settleByKey(submission, deps)) ?? inDoubt(submission);
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return { ...inDoubt(submission), stop: error };
+    return { ...inDoubt(submission), stop: expected(error) };
   }
 }
 

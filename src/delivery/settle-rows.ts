@@ -5,7 +5,7 @@ import { outcomeOf } from '../request/log/outcome.ts';
 import type { LogRecord } from '../request/ports.ts';
 import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
-import { haltOnError, type PassDeps, trackResults } from './send-rows.ts';
+import { type PassDeps, trackResults } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
 import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
 import { ageMs } from './withdraw.ts';
@@ -71,7 +71,7 @@ async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptio
     if (sent === null) {
       yield stays(submission, untimely(row.record));
     } else if (mayRepeat(row, sent, deps)) {
-      yield await haltOnError(repeatUnderKey(row, sent, deps), halt);
+      yield await repeatUnderKey(row, sent, deps);
     } else if (!options.byValidate) {
       yield inDoubt(submission);
     } else if ((row.record.wireForm ?? null) !== deps.api.wireForm) {
@@ -82,19 +82,10 @@ async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptio
       else batch.push({ ...row, ...asked });
     }
     if (batch.length < BATCH_ROWS) continue;
-    yield* haltingOnError(settleBatch(plan, batch, deps, options), halt);
+    yield* settleBatch(plan, batch, deps, options);
     batch = [];
   }
-  yield* haltingOnError(settleBatch(plan, batch, deps, options), halt);
-}
-
-async function* haltingOnError<Item>(items: AsyncGenerator<Item>, halt: AbortController): AsyncGenerator<Item> {
-  try {
-    yield* items;
-  } catch (error) {
-    halt.abort();
-    throw error;
-  }
+  yield* settleBatch(plan, batch, deps, options);
 }
 
 /** Asks validate about rows in two rounds, and settles them by what it says. */

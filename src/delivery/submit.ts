@@ -17,7 +17,7 @@ import type {
   UnprovenAnswer,
   ValidateResult,
 } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected, SrqError } from '../request/words/errors.ts';
 import { type Finality, loggedStatus, NEVER_AGAIN } from './sent-before.ts';
 import { ageMs, type Withdrawn, withdrawCreation } from './withdraw.ts';
 
@@ -190,8 +190,7 @@ async function proven(
     const outcome = outcomeOf(http === 409 ? 'duplicate' : 'created', message, { http, ids, ms: ageMs(log, sentMs) });
     return recordedUnlessKnown(submission, outcome, withdrawn, log, { seen });
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return { ...told, stop: error };
+    return { ...told, stop: expected(error) };
   }
 }
 
@@ -267,8 +266,7 @@ export async function recorded(
     isNoted(await log.outcome(subjectOf(submission), outcome, how));
     return sentOf(submission, outcome, circumstances);
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return sentOf(submission, outcome, { ...circumstances, stop: error, unrecorded: true });
+    return sentOf(submission, outcome, { ...circumstances, stop: expected(error), unrecorded: true });
   }
 }
 
@@ -307,8 +305,8 @@ async function validateFirst(request: ServiceRequest, api: MarketplaceApi, optio
   try {
     answer = await api.validate(request);
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return { ...NOT_ASKED, outcome: outcomeOf('failed', error.message), circumstances: { stop: error } };
+    const stop = expected(error);
+    return { ...NOT_ASKED, outcome: outcomeOf('failed', stop.message), circumstances: { stop } };
   }
   const { verdict, refused, http, ids, message, raw } = answer;
   if (verdict === 'clear') return { ...NOT_ASKED, cleared: answer };

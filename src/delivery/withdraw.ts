@@ -1,6 +1,6 @@
 import { outcomeOf, type RowResult } from '../request/log/outcome.ts';
 import type { CreateResult, DeliveryLog, LogRecord } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected, type SrqError } from '../request/words/errors.ts';
 
 /** What follows from a create for another request, and for the run. */
 export interface Withdrawn {
@@ -23,8 +23,7 @@ export async function withdrawCreation(
   try {
     return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return { alsoUnknown: null, stop: error };
+    return { alsoUnknown: null, stop: expected(error) };
   }
 }
 

@@ -5,17 +5,17 @@ import { readPlace } from '../request/contract/place.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { AudioReader, Clock } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { expected, SrqError } from '../request/words/errors.ts';
 import { isSecretName, secretTexts } from '../request/words/names.ts';
 import type { WritePermission } from './idempotency.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
-import { REDACTED, Redactor } from './redaction/redactor.ts';
+import { Redactor } from './redaction/redactor.ts';
 import type { RedactedCall } from './redaction/trace.ts';
 import type { AuthorizedCall, Authorizer } from './token/token.ts';
-import { type EncodedRequest, type Encoder, makeEncoder } from './wire/encode.ts';
+import { type EncodedRequest, type Encodes, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';
 
 /**
@@ -43,12 +43,11 @@ export interface PreparedCall {
   readonly encoded: EncodedRequest;
   /** The values to be redacted wherever the call is shown. */
   readonly redactor: Redactor;
-  readonly redacted: () => RedactedCall;
+  readonly redacted: RedactedCall;
 }
 
 interface SentCall {
   readonly exchange: Exchange;
-  readonly isAccepted: () => boolean;
   /** Why the credentials cannot be used any more, or null. */
   readonly refused: SrqError | null;
 }
@@ -59,9 +58,8 @@ interface SentCall {
  */
 export class Caller {
   readonly #deps: CallDeps;
-  readonly #encoder: Encoder;
+  readonly #encoder: Encodes;
   readonly #secrets: readonly string[];
-  readonly #sendsFileName: boolean;
   #reached = false;
   #unreachedInARow = 0;
 
@@ -70,9 +68,6 @@ export class Caller {
     this.#deps = deps;
     this.#encoder = makeEncoder(contract);
     this.#secrets = [...authorizer.secrets, ...givenKeys(contract)];
-    this.#sendsFileName = callsOf(contract).some(
-      ({ audio, fields }) => audio === 'binary' || Object.values(fields).includes('audio_name'),
-    );
   }
 
   /** Prepares a call: reads the recording and encodes the request, once for all tries. Nothing is sent. */
@@ -84,14 +79,10 @@ export class Caller {
     const { params, parts = {}, audio } = request;
     const recording = audio ? await this.#deps.audio.readBase64(audio) : null;
     const encoded = this.#encoder[operation](request, recording);
-    const fileName = audio && this.#sendsFileName ? [basename(audio.path)] : [];
+    const fileName = audio ? [basename(audio.path)] : [];
     const values = [...Object.values(params), ...Object.values(parts), ...fileName, ...this.#secrets];
     const redactor = new Redactor(values);
-    let shown: EncodedRequest | null = null;
-    const redacted = () => {
-      shown ??= this.#encoder.shown[operation](request, recording);
-      return { ...shown, redactor, grantsToken: false };
-    };
+    const redacted = { shown: [params['country'] ?? ''], redactor, grantsToken: false };
     return { operation, encoded: { ...encoded, headers: { ...encoded.headers, ...header } }, redactor, redacted };
   }
 
@@ -121,8 +112,7 @@ export class Caller {
         if (mayWrite === null) return 'withdrawn';
         for (const secret of call.secrets) redactor.add(secret);
         const own = { ...call.headers, accept: acceptedTypes(described) };
-        const [address, shown] = withKey(call, path, redacted);
-        exchange = await http.send(method, address, { ...headers, ...own }, body, shown, mayWrite);
+        exchange = await http.send(method, withKey(call, path), { ...headers, ...own }, body, redacted, mayWrite);
         if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
       } finally {
         limiter.release(permit, sent);
@@ -131,8 +121,8 @@ export class Caller {
       if (exchange.written) this.#unreachedInARow = 0;
       const isRefused = () => exchange.answer !== null && call.isRefused(exchange.answer.status, refusals);
       // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
-      if (operation === 'create') return { exchange, isAccepted: call.isAccepted, refused: thrownBy(isRefused) };
-      if (!isRefused()) return { exchange, isAccepted: call.isAccepted, refused: null };
+      if (operation === 'create') return { exchange, refused: thrownBy(isRefused) };
+      if (!isRefused()) return { exchange, refused: null };
     }
   }
 
@@ -165,21 +155,15 @@ function thrownBy(work: () => unknown): SrqError | null {
     work();
     return null;
   } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    return error;
+    return expected(error);
   }
 }
 
-/** Returns a path with the key that goes in its query, and what may be shown of the call. */
-function withKey({ query }: AuthorizedCall, path: string, redacted: () => RedactedCall): [string, () => RedactedCall] {
-  if (query === null) return [path, redacted];
-  const { name, value } = query;
-  const added = (to: string, pair: string) => `${to}${to.includes('?') ? '&' : '?'}${pair}`;
-  const shown = () => {
-    const call = redacted();
-    return { ...call, path: added(call.path, `${name}=${REDACTED}`) };
-  };
-  return [added(path, new URLSearchParams({ [name]: value }).toString()), shown];
+/** Returns a path with the key that goes in its query. */
+function withKey({ query }: AuthorizedCall, path: string): string {
+  if (query === null) return path;
+  const key = new URLSearchParams({ [query.name]: query.value });
+  return `${path}${path.includes('?') ? '&' : '?'}${key}`;
 }
 
 function unreachable(error: Error): SrqError {

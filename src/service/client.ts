@@ -63,7 +63,7 @@ export class RequestApi implements MarketplaceApi {
     this.#creates = other ? other.#creates : new Map();
     const ask = (request: ServiceRequest) => this.#ask(request);
     this.#experiment = new Experiment({ reader, clock, stopping, ask, creates: this.#creates });
-    this.#judge = new CreateJudge(reader, this.#experiment, contract, clock);
+    this.#judge = new CreateJudge({ reader, experiment: this.#experiment, contract, clock });
   }
 
   /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */
@@ -153,7 +153,7 @@ export class RequestApi implements MarketplaceApi {
         const wasRefused = progress.isRefused;
         // Noted first: the question to validate may fail, and the request was refused all the same.
         progress.isRefused = true;
-        const refused = await this.#whyNotRenewed(request, wasRefused, sent.isAccepted());
+        const refused = await this.#whyNotRenewed(request, wasRefused);
         if (refused !== null) return { ...unsent('', refused.stop), outcome: unknownOutcome(exchange, refused.why) };
       } else if (next === 'again' && tried < MAX_CREATE_TRIES) {
         await this.#caller.pauseUnlessPaced(tried, exchange);
@@ -172,11 +172,10 @@ export class RequestApi implements MarketplaceApi {
   async #whyNotRenewed(
     request: ServiceRequest,
     isRenewed: boolean,
-    isAccepted: boolean,
   ): Promise<{ why: string; stop: SrqError | null } | null> {
     if (isRenewed) {
       const why = 'Two tokens, one after the other, were refused (HTTP 401). The request may have been taken.';
-      return { why, stop: isAccepted ? null : tokenRefused() };
+      return { why, stop: tokenRefused() };
     }
     if (!this.#reader.knowsValidate || this.#deps.contract.validate === null) return null;
     const { verdict } = await this.validate(request);

@@ -44,7 +44,6 @@ export class Experiment {
   #next: Promise<ValidateResult> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
   #failed = 0;
-  #healings = 0;
   #confirmed = 0;
   /** The last answer to create whose request validate did not see. Another one is not waited for. */
   #unseen: string | null = null;
@@ -79,7 +78,7 @@ export class Experiment {
     }
     const form = result.form as Form | null;
     if (result.verdict !== 'unknown' || result.refused !== null || form === null || reader.isDocumented) return result;
-    if (reader.knowsValidate) return this.#healed(result, form);
+    if (reader.knowsValidate) return result;
     if (this.#controls.length === 0) await this.#askControl();
     // A place that differs between two answers about the control says nothing.
     if (!isLikeAll(form, this.#controls)) await this.#askControl();
@@ -92,27 +91,13 @@ export class Experiment {
    */
   async #isConfirmed(request: ServiceRequest): Promise<boolean> {
     const { reader, ask } = this.#deps;
-    if (reader.isDocumented || reader.isStrong || this.#confirmed >= CONFIRMED) return true;
+    if (reader.isDocumented || reader.separation?.isStrong || this.#confirmed >= CONFIRMED) return true;
     for (let asked = 0; asked < MANY; asked++) {
       if ((await ask(request)).verdict !== 'duplicate') return false;
       if ((await this.#askControl()).verdict !== 'clear') return false;
     }
     this.#confirmed += 1;
     return true;
-  }
-
-  /**
-   * Reads an answer that is like neither kind again, after one more about the control: a place that had one value by chance
-   * may show another, and tells nothing any more.
-   */
-  async #healed(result: ValidateResult, form: Form): Promise<ValidateResult> {
-    const { reader, clock } = this.#deps;
-    if (this.#healings++ >= MAX_HEALINGS) return result;
-    const control = await this.#askControl();
-    const isUsable = control.form !== null && [control.form as Form, form].every((each) => reader.isAlmostClear(each));
-    if (!isUsable) return result;
-    for (const each of this.#fresh.splice(0)) reader.learn('validate', each, 'clear', 'experiment', clock.nowMs());
-    return { ...result, verdict: reader.verdictOf(form) ?? 'unknown' };
   }
 
   /**
@@ -145,7 +130,7 @@ export class Experiment {
       for (const form of seen) reader.learn('validate', form, 'duplicate', 'experiment', nowMs);
       reader.learn('create', created.form, 'taken', 'experiment', nowMs);
       // What may differ by chance was asked about more often at once.
-      reader.countExperiment(reader.isStrong ? 1 : 2);
+      reader.countExperiment(reader.separation?.isStrong ? 1 : 2);
       return true;
     }
     if (this.isOpen) this.#failed += 1;
@@ -174,7 +159,7 @@ export class Experiment {
     if (verdict === 'clear') return 'not-seen';
     if (verdict === 'duplicate') {
       // Before much was known, an answer of an outage may have passed for a clear one.
-      const wasClear = reader.isDocumented || before.every((each) => reader.verdictOf(each) === 'clear');
+      const wasClear = reader.isDocumented || before.every((each) => reader.separation?.verdict(each) === 'clear');
       const isTold = wasClear && (await this.#askControl()).verdict === 'clear';
       return isTold && (isPlain || (await this.#isConfirmed(request))) ? [form] : 'untold';
     }
@@ -263,8 +248,6 @@ export class Experiment {
   }
 }
 
-/** Maximum number of answers of this process that are read again. */
-const MAX_HEALINGS = 20;
 /** Number of duplicates that are asked about again. */
 const CONFIRMED = 3;
 /** Number of answers about the control that are kept. */

@@ -26,37 +26,38 @@ const STATUS_OF: Record<ExchangeClass, SentStatus> = {
   unknown: 'unknown',
 };
 
+interface JudgeDeps {
+  readonly reader: AnswerReader;
+  readonly experiment: Experiment;
+  readonly contract: Contract;
+  readonly clock: Clock;
+}
+
 /** Says what became of creates, by what is known of such answers. The first ones of a service are tried out. */
 export class CreateJudge {
-  readonly #reader: AnswerReader;
-  readonly #experiment: Experiment;
-  readonly #contract: Contract;
-  readonly #clock: Clock;
+  readonly #deps: JudgeDeps;
 
-  constructor(reader: AnswerReader, experiment: Experiment, contract: Contract, clock: Clock) {
-    this.#reader = reader;
-    this.#experiment = experiment;
-    this.#contract = contract;
-    this.#clock = clock;
+  constructor(deps: JudgeDeps) {
+    this.#deps = deps;
   }
 
   judged(read: ReadCreation, exchange: Exchange, sent: Redactor, { key, cleared = null }: CreateTerms): CreateResult {
     const { meaning, form, ids, isBelieved } = read;
-    const outcome = createOutcome(read, exchange, sent, this.#reader);
+    const outcome = createOutcome(read, exchange, sent, this.#deps.reader);
     const result = { ...ended(outcome), stop: asError(meaning) };
     const http = exchange.answer?.status;
     if (http === undefined || (!isSuccess(http) && http !== 409)) return result;
     const isCreated = meaning.class === 'created';
     // Of what a person has said nothing is to be found out, and validate may not see it for long.
-    const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
+    const isTried = cleared !== null && this.#deps.experiment.isOpen && !this.#deps.reader.isSaid(form);
     if (isCreated ? !isTried : meaning.class !== 'unknown')
       return isCreated ? this.#identified(key, form, result) : result;
-    const claimed = http === 409 ? null : this.#reader.claim(key, form);
+    const claimed = http === 409 ? null : this.#deps.reader.identities.claim(key, form);
     if (claimed !== null) return sameAnswer(result, claimed);
     const unproven = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
     if (isBelieved && cleared === null) return this.#taken(key, result, unproven);
     // Nobody finds out what it means, so it waits for a person's word.
-    if (cleared === null) this.#reader.learn('create', form, 'open', 'experiment', this.#clock.nowMs());
+    if (cleared === null) this.#deps.reader.learn('create', form, 'open', 'experiment', this.#deps.clock.nowMs());
     if (!isCreated) return { ...result, unproven };
     const message = 'Validate has not shown yet whether it was taken.';
     return { ...result, unproven, outcome: { ...outcome, status: 'unknown', ids: {}, message } };
@@ -65,16 +66,16 @@ export class CreateJudge {
   /** Returns the result of an answer that is believed to be a creation, and learns it. */
   #taken(key: string, result: CreateResult, answer: UnprovenAnswer): CreateResult {
     const form = answer.form as Form | null;
-    const by = this.#contract.create.reads.id.length > 0 ? 'document' : 'experiment';
-    this.#reader.learn('create', form, 'taken', by, this.#clock.nowMs());
-    this.#reader.holdAll(form, key);
+    const by = this.#deps.contract.create.reads.id.length > 0 ? 'document' : 'experiment';
+    this.#deps.reader.learn('create', form, 'taken', by, this.#deps.clock.nowMs());
+    this.#deps.reader.identities.holdAll(form, key);
     const outcome: Outcome = { ...result.outcome, status: 'created', ids: answer.ids, message: null, raw: null };
     return this.#identified(key, form, { ...result, outcome });
   }
 
   /** Makes a creation unknown whose identifier another request has. */
   #identified(key: string, form: Form | null, result: CreateResult): CreateResult {
-    const sameAs = this.#reader.identify(key, form);
+    const sameAs = this.#deps.reader.identify(key, form);
     return sameAs === null ? result : sameAnswer(result, sameAs);
   }
 
@@ -87,7 +88,7 @@ export class CreateJudge {
     if (form === null) return nothing;
     // A conflict means that the service has the request, and never what an answer to a new one looks like.
     const isConflict = unproven.http === 409;
-    const isSeen = await this.#experiment.inspect(
+    const isSeen = await this.#deps.experiment.inspect(
       request,
       key,
       { form: isConflict ? null : form, isBelieved },
@@ -96,19 +97,19 @@ export class CreateJudge {
     if (isSeen && isConflict) return { ...nothing, isTaken: true, isSeen };
     // If validate does not see the request, it may not have been taken, whatever the answer looks like. Until it is known
     // whether validate tells, the API description and a comparison with other creations count for more.
-    const isKnown = () => this.#contract.create.reads.id.length > 0 || this.#reader.isTaken(form, key);
-    const isTaken = isSeen || (isBelieved && !this.#reader.knowsValidate && isKnown());
-    if (!isTaken) this.#reader.learn('create', form, 'open', 'experiment', this.#clock.nowMs());
+    const isKnown = () => this.#deps.contract.create.reads.id.length > 0 || this.#deps.reader.isTaken(form, key);
+    const isTaken = isSeen || (isBelieved && !this.#deps.reader.knowsValidate && isKnown());
+    if (!isTaken) this.#deps.reader.learn('create', form, 'open', 'experiment', this.#deps.clock.nowMs());
     if (!isTaken) return nothing;
-    if (!isSeen) this.#reader.learn('create', form, 'taken', 'document', this.#clock.nowMs());
-    this.#reader.holdAll(form, key);
-    const sameAs = this.#reader.identify(key, form);
+    if (!isSeen) this.#deps.reader.learn('create', form, 'taken', 'document', this.#deps.clock.nowMs());
+    this.#deps.reader.identities.holdAll(form, key);
+    const sameAs = this.#deps.reader.identify(key, form);
     return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
   }
 
   learn({ form }: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void {
     const means = said === 'refused' ? 'refused' : 'taken';
-    this.#reader.learn('create', form as Form | null, means, 'person', this.#clock.nowMs(), said === 'id');
+    this.#deps.reader.learn('create', form as Form | null, means, 'person', this.#deps.clock.nowMs(), said === 'id');
   }
 }
 

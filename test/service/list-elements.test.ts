@@ -46,9 +46,3 @@ test.each([
   });
   expect(refused).toMatchObject({ problems: { 'addresses.0.city': 'is required' } });
 });
-
-test('what is shown of a request masks its parts', () => {
-  const create = { ...DOCUMENTED_CONTRACT.create, parameters };
-  const shown = makeEncoder(described({ ...DOCUMENTED_CONTRACT, create })).shown.create(REQUEST, null);
-  expect(String(shown.body)).not.toContain('Lisboa');
-});

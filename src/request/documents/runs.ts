@@ -111,6 +111,8 @@ const filePlan = {
 
 export const planned = z.object({ run: text, ...shared, ...plannedCounts, ...filePlan });
 
+const { ready: _ready, ...unqueued } = plannedCounts;
+
 /** The result of adding requests to the queue. */
 export const enqueued = z.object({
   run: text,
@@ -118,10 +120,7 @@ export const enqueued = z.object({
   queued: count,
   alreadyQueued: count,
   notQueued: count,
-  repeated: count,
-  duplicate: count,
-  invalid: count,
-  unknown: count,
+  ...unqueued,
   seconds,
   store: text,
   ...ending,

@@ -17,73 +17,40 @@ interface StatusFacts {
   readonly ends: ErrorCode | 'ok';
 }
 
+function facts(
+  meaning: string,
+  colour: StatusFacts['colour'],
+  rank: StatusFacts['rank'],
+  left: StatusFacts['left'],
+  ends: StatusFacts['ends'],
+  advice: string | null = null,
+): StatusFacts {
+  return { meaning, colour, rank, left, ends, advice };
+}
+
+const CORRECT = 'Correct these rows in the file, or export it again.';
+const CORRECT_RESULTS = 'Correct these rows in the results file and import it: only they are sent.';
+const RUN_AGAIN = 'Run the same command again: it sends these rows, and nothing twice.';
+const LOOK_UP = 'Look each one up at the service; then: srq resolve KEY --created [ID] or --not-created';
+
 /** The statuses of rows as users see them, in the order in which they are shown. `ready` occurs only in dry runs. */
 export const STATUS = {
-  created: {
-    meaning: 'taken by the service',
-    colour: 'green',
-    rank: 3,
-    left: 'nothing',
-    advice: null,
-    ends: 'ok',
-  },
-  duplicate: {
-    meaning: 'already known to the service',
-    colour: 'cyan',
-    rank: 2,
-    left: 'nothing',
-    advice: null,
-    ends: 'duplicate',
-  },
-  repeated: {
-    meaning: 'already sent, or the same row twice in the file',
-    colour: 'cyan',
-    rank: 2,
-    left: 'nothing',
-    advice: null,
-    ends: 'duplicate',
-  },
-  invalid: {
-    meaning: 'to be corrected before it can be sent',
-    colour: 'red',
-    rank: 1,
-    left: 'correct',
-    advice: 'Correct these rows in the file, or export it again.',
-    ends: 'rejected',
-  },
-  rejected: {
-    meaning: 'refused by the service',
-    colour: 'red',
-    rank: 1,
-    left: 'correct',
-    advice: 'Correct these rows in the results file and import it: only they are sent.',
-    ends: 'rejected',
-  },
-  failed: {
-    meaning: 'not delivered; to be sent by the next run',
-    colour: 'red',
-    rank: 1,
-    left: 'send',
-    advice: 'Run the same command again: it sends these rows, and nothing twice.',
-    ends: 'service',
-  },
-  unknown: {
-    meaning: 'may have been taken; not sent again until that is settled',
-    colour: 'yellow',
-    rank: 0,
-    left: 'settle',
-    advice: 'Look each one up at the service; then: srq resolve KEY --created [ID] or --not-created',
-    ends: 'unknown',
-  },
-  ready: {
-    meaning: 'would be sent',
-    colour: 'green',
-    rank: 2,
-    left: 'send',
-    advice: null,
-    ends: 'ok',
-  },
-} as const satisfies Readonly<Record<string, StatusFacts>>;
+  created: facts('taken by the service', 'green', 3, 'nothing', 'ok'),
+  duplicate: facts('already known to the service', 'cyan', 2, 'nothing', 'duplicate'),
+  repeated: facts('already sent, or the same row twice in the file', 'cyan', 2, 'nothing', 'duplicate'),
+  invalid: facts('to be corrected before it can be sent', 'red', 1, 'correct', 'rejected', CORRECT),
+  rejected: facts('refused by the service', 'red', 1, 'correct', 'rejected', CORRECT_RESULTS),
+  failed: facts('not delivered; to be sent by the next run', 'red', 1, 'send', 'service', RUN_AGAIN),
+  unknown: facts(
+    'may have been taken; not sent again until that is settled',
+    'yellow',
+    0,
+    'settle',
+    'unknown',
+    LOOK_UP,
+  ),
+  ready: facts('would be sent', 'green', 2, 'send', 'ok'),
+};
 
 export type Status = keyof typeof STATUS;
 const UNSENT = ['repeated', 'invalid', 'ready'] as const satisfies readonly Status[];

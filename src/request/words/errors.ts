@@ -26,6 +26,12 @@ export class SrqError extends Error {
   }
 }
 
+/** Returns an error that ends a command. Throws any other one again, because it is a fault in srq. */
+export function expected(error: unknown): SrqError {
+  if (error instanceof SrqError) return error;
+  throw error;
+}
+
 /** An error in the form that documents and events have. */
 export interface Failure {
   readonly code: ErrorCode;

@@ -82,12 +82,6 @@ export const FINDING = {
   ),
   'columns.changed': warning(null, '{what}', 'Look at the plan, and correct it with --map COLUMN=FIELD.'),
 
-  'columns.none-said': warning(
-    null,
-    '"{name}" says in some cells that there is no {what}, for example by n/a or a dash; they count as empty.',
-    'Nothing to do; if another column holds it: --map COLUMN={field}',
-  ),
-
   'country.missing': error(null, 'There is no country.', 'Fill the cell; for a file of one country: --set country=PT', {
     givenBy: ['country'],
     says: 'No column gives the country',
@@ -292,23 +286,7 @@ export function finding<Code extends FindingCode>(
 }
 
 function filledIn(text: string, details: Readonly<Record<string, string | number>>): string {
-  let filled = '';
-  for (const [at, piece] of piecesOf(text).entries()) {
-    const isName = at % 2 === 1;
-    filled += !isName ? piece : Object.hasOwn(details, piece) ? details[piece] : `{${piece}}`;
-  }
-  return filled;
-}
-
-const PIECES = new Map<string, readonly string[]>();
-
-/** Splits a text of {@link FINDING} at its braces, once, so that every second piece is a name. */
-function piecesOf(text: string): readonly string[] {
-  const known = PIECES.get(text);
-  if (known) return known;
-  const pieces = text.split(/\{(\w+)\}/);
-  PIECES.set(text, pieces);
-  return pieces;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(details, name) ? String(details[name]) : whole));
 }
 
 function shortened(value: string): string {

@@ -60,8 +60,10 @@ export class AnswerReader {
   readonly #names: ParameterNames;
   readonly #documentedPlaces: readonly string[];
   readonly #kept: Knowledge;
-  readonly #identities: Identities;
-  #separation: Separation | null;
+  /** Knows which request was given which identifier. */
+  readonly identities: Identities;
+  /** Tells answers of validate apart, or null while nothing shows how. */
+  separation: Separation | null;
 
   /** `columnOf` returns the column that a field came from, or null. Error texts name the column. */
   constructor(
@@ -74,8 +76,8 @@ export class AnswerReader {
     this.#names = parameterNames(contract, columnOf);
     this.#documentedPlaces = contract.create.reads.id.map(placeOf);
     this.#kept = new Knowledge(known, remember);
-    this.#identities = new Identities(this.#kept, this.#documentedPlaces);
-    this.#separation = this.#separate();
+    this.identities = new Identities(this.#kept, this.#documentedPlaces);
+    this.separation = this.separationWith([], []);
   }
 
   /** What is known about the answers: what was given, and what this reader has added. */
@@ -95,7 +97,7 @@ export class AnswerReader {
 
   /** Whether it is known how validate speaks of requests that cannot exist, and of those that do. */
   get knowsValidate(): boolean {
-    return this.#separation !== null || this.isDocumented;
+    return this.separation !== null || this.isDocumented;
   }
 
   /** Reads an exchange on create. */
@@ -112,7 +114,7 @@ export class AnswerReader {
     // What was cut may have named it.
     const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
     const meaning = classifyCreate(exchange, { compare, namesRequest, unavailableIsNotActed });
-    return { meaning, form, isBelieved, ids: identifiersOf(this.#identities.named(form)) };
+    return { meaning, form, isBelieved, ids: identifiersOf(this.identities.named(form)) };
   }
 
   /**
@@ -143,15 +145,15 @@ export class AnswerReader {
 
   /** Tells whether an answer is like those by which requests were taken, and counts it with them. */
   isTaken(form: Form, key: string): boolean {
-    const known = this.#kept.forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    const known = this.#kept.takenLike(form);
     // An answer that was given to a request that validate did not see then says nothing.
     if (known === undefined || this.#kept.forms('create', 'open').some((each) => matches(each, form))) return false;
     const unique = uniqueValues(known, form);
     // An answer that differs from others nowhere, where all others differ, is a copy of one of them. `identify` stops the run
     // if that is where requests are named.
     const isNamed = form.identifiers.length > 0 || unique.some(({ isToken }) => isToken);
-    if (!isNamed && unique.length > 0 && unique.every((each) => this.#identities.isOfAnother(each, key))) return false;
-    if (!isNamed) for (const each of unique) this.#identities.holdValue(each, key);
+    if (!isNamed && unique.length > 0 && unique.every((each) => this.identities.isOfAnother(each, key))) return false;
+    if (!isNamed) for (const each of unique) this.identities.holdValue(each, key);
     // How often a place differs is counted, where it has differed at all.
     if (Object.values(known.paths).some(({ values }) => values.length > 1))
       this.#kept.note(withForm(this.#kept.known, { ...known, ...keptForm(form) }));
@@ -202,17 +204,7 @@ export class AnswerReader {
 
   /** See {@link Identities.identify}. */
   identify(key: string, form: Form | null): string | null {
-    return this.#identities.identify(key, form);
-  }
-
-  /** See {@link Identities.claim}. */
-  claim(key: string, form: Form | null): string | null {
-    return this.#identities.claim(key, form);
-  }
-
-  /** See {@link Identities.holdAll}. */
-  holdAll(form: Form | null, key: string): void {
-    this.#identities.holdAll(form, key);
+    return this.identities.identify(key, form);
   }
 
   /**
@@ -231,7 +223,7 @@ export class AnswerReader {
     this.#kept.change(
       withForm(this.#kept.known, { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs }),
     );
-    if (operation === 'validate') this.#separation = this.#separate();
+    if (operation === 'validate') this.separation = this.separationWith([], []);
   }
 
   /** Counts an experiment in which validate told a created request from one that cannot exist. */
@@ -243,31 +235,14 @@ export class AnswerReader {
   look(answer: Answer, sent: Redactor): Look {
     const form = this.#form('validate', answer, sent);
     const rules = this.#contract.validate?.reads.duplicate ?? [];
-    if (rules.length === 0) return { form, verdict: (form && this.#separation?.verdict(form)) ?? 'unknown' };
+    if (rules.length === 0) return { form, verdict: (form && this.separation?.verdict(form)) ?? 'unknown' };
     const ruled = form && ruledVerdict(answer, rules);
     return { form, verdict: (form && ruled && this.#checkedByForm(form, ruled)) ?? 'unknown' };
   }
 
-  /** Returns what an answer of validate says by what is known now, or null. */
-  verdictOf(form: Form): 'clear' | 'duplicate' | null {
-    return this.#separation?.verdict(form) ?? null;
-  }
-
-  /** See {@link Separation.isStrong}. */
-  get isStrong(): boolean {
-    return this.#separation?.isStrong === true;
-  }
-
   /** Whether what is known of validate is more than one experiment may show by chance. */
   get trustsValidate(): boolean {
-    return this.isDocumented || this.#kept.known.experiments >= EXPERIMENTS || this.isStrong;
-  }
-
-  /** See {@link Separation.isAlmostClear}. */
-  isAlmostClear(form: Form): boolean {
-    return (
-      this.#separation !== null && (this.#separation.verdict(form) === 'clear' || this.#separation.isAlmostClear(form))
-    );
+    return this.isDocumented || this.#kept.known.experiments >= EXPERIMENTS || this.separation?.isStrong === true;
   }
 
   /** A documented verdict holds unless it has members that no answer with it has had. */
@@ -292,10 +267,6 @@ export class AnswerReader {
       [...this.#kept.forms('validate', 'clear'), ...clear.map(as('clear'))],
       [...this.#kept.forms('validate', 'duplicate'), ...duplicate.map(as('duplicate'))],
     );
-  }
-
-  #separate(): Separation | null {
-    return separation(this.#kept.forms('validate', 'clear'), this.#kept.forms('validate', 'duplicate'));
   }
 
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */

@@ -319,15 +319,13 @@ export function isSeen(seen: KnownPath, { plain, kept }: FormValue): boolean {
   return isOpenTo(seen, plain);
 }
 
-/** Returns a form as it is kept. */
-export function keptForm({
-  status,
-  type,
-  paths,
-  text,
-}: Form): Pick<KnownForm, 'status' | 'type' | 'paths' | 'count' | 'text'> {
-  const kept = [...paths].map(([path, values]) => [path, { values: values.map((each) => each.kept()), count: 1 }]);
-  return { status, type, count: 1, text: text(), paths: Object.fromEntries(kept) };
+export function keptForm(form: Form): Pick<KnownForm, 'status' | 'type' | 'paths' | 'count' | 'text'> {
+  const { status, type, text } = form;
+  const paths = [...form.paths].map(([path, values]) => [
+    path,
+    { values: values.map((each) => each.kept()), count: 1 },
+  ]);
+  return { status, type, count: 1, text: text(), paths: Object.fromEntries(paths) };
 }
 
 /** Returns the places of a known form where the request is named. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { withShared } from '../../request/contract/known-answers.ts';
-import { type Form, type Identifier, LOCATION, matches, uniqueValues } from './form.ts';
+import { type Form, type Identifier, LOCATION, uniqueValues } from './form.ts';
 import type { Knowledge } from './knowledge.ts';
 
 /** Number of identifiers that are remembered, to notice one that two requests get. */
@@ -66,8 +66,7 @@ export class Identities {
   /** Returns what an answer names its request by: identifiers, or else texts that always differ. */
   #identifying(form: Form | null): readonly Pick<Identifier, 'place' | 'text'>[] {
     const named = this.named(form);
-    const known =
-      form && this.#kept.forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    const known = form && this.#kept.takenLike(form);
     if (named.length > 0 || !form || !known) return named;
     return uniqueValues(known, form).filter(
       ({ isToken, place }) => isToken && !this.#kept.known.shared.includes(place),

@@ -5,6 +5,7 @@ import {
   type KnownForm,
   withIdentifiers,
 } from '../../request/contract/known-answers.ts';
+import { type Form, matches } from './form.ts';
 
 /** What is known about the answers of a service: what was given, and what this process has added. */
 export class Knowledge {
@@ -31,6 +32,11 @@ export class Knowledge {
 
   forms(of: AnsweredOperation, meaning: FormMeaning): readonly KnownForm[] {
     return this.#known.forms.filter(({ operation, means }) => operation === of && means === meaning);
+  }
+
+  /** Returns what is known of answers like this one, by which requests were taken, unless a person alone has said so. */
+  takenLike(form: Form): KnownForm | undefined {
+    return this.forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
   }
 
   /** Keeps what has changed, for the next process as well. */

@@ -131,17 +131,6 @@ export class Separation {
     return always.filter((path) => hasPath(form, path)).length > always.length / 2;
   }
 
-  /**
-   * Tells whether an answer that is like neither kind is one about a request that cannot exist, but for places that differ
-   * between such answers by chance: it has all places that they always have and no other, and one that tells the kinds apart.
-   */
-  isAlmostClear(form: Form): boolean {
-    const { paths } = this.#clear;
-    const isWhole = [...paths.keys()].every((path) => !this.#clear.always(path) || hasPath(form, path));
-    const isKnown = [...form.paths.keys()].every((path) => paths.has(path));
-    return isWhole && isKnown && this.#paths.firm.some((path) => this.#isLike(form, this.#clear, [path]));
-  }
-
   /** Whether a status, or a flag that is always there, tells the kinds apart. Anything else may do so by chance. */
   get isStrong(): boolean {
     const isFlag = ({ values }: KnownPath) => values.every((value) => /^(?:true|false)$/.test(value));

@@ -118,7 +118,7 @@ const CONNECTION_RULES: readonly Rule[] = [
     ': nothing listens {address}',
     'Check host and port (srq status). A firewall may also refuse the connection.',
   ],
-  [/^ETIMEDOUT\b/, ': no connection was made in time', DROPPED],
+  [/^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)\b/, ': no connection was made in time', DROPPED],
   [/^PROXY_TIMEOUT\b/, ': the proxy did not answer in time', 'The proxy may be overloaded: try again later.'],
   [
     /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/,

@@ -8,8 +8,8 @@ const RAW_LIMIT_BYTES = 2048;
 /** Knows all values that a request sends. It hides them in texts, and tells an identifier from an echo of them. */
 export class Redactor {
   #sent: readonly string[];
-  #words: HiddenWords | null = null;
-  #echo: EchoTest | null = null;
+  #hidden: HiddenWords | null = null;
+  #known: readonly SentValue[] | null = null;
 
   /** Creates a redactor for `values`, which are all values that were sent, secrets included. */
   constructor(values: readonly string[]) {
@@ -21,35 +21,50 @@ export class Redactor {
   add(value: string): void {
     if (this.#sent.includes(value)) return;
     this.#sent = [...this.#sent, value];
-    this.#words = null;
-    this.#echo = null;
+    this.#hidden = null;
+    this.#known = null;
   }
 
   /** Returns the beginning of the text with every sent word and number replaced by `***`. */
   redact(text: string): string {
     // Most answers are never redacted.
-    this.#words ??= new HiddenWords(this.#sent);
-    return this.#words.hide(text);
+    this.#hidden ??= new HiddenWords(this.#sent);
+    return this.#hidden.hide(text);
   }
 
-  /** Tells whether an identifier only repeats what was sent. See {@link EchoTest}. */
+  /**
+   * Tells whether a short text, such as an identifier, is or contains a sent value or a word of one, so that it only repeats
+   * what was sent. Numbers within a value do not count, because an identifier may well contain the digits of a postal code.
+   */
   repeatsSent(text: string): boolean {
-    return this.#echoes.repeatsSent(text);
+    const folded = text.toLowerCase();
+    const digits = folded.replace(/\D/g, '');
+    const mayHoldWords = hasLetter(folded);
+    const mayBePart = folded.length > 4 && digits !== folded;
+    return this.#values.some(
+      ({ lower, telephone, telling }) =>
+        folded === lower ||
+        repeatsTelephone(telephone, digits) ||
+        (mayBePart && lower.includes(folded)) ||
+        (mayHoldWords && telling.some((each) => folded.includes(each))),
+    );
   }
 
   /** Tells whether the text is the whole of a sent value, whatever its case. */
   isSentValue(text: string): boolean {
-    return this.#echoes.isSent(text);
+    const folded = text.trim().toLowerCase();
+    return this.#values.some(({ lower }) => lower.trim() === folded);
   }
 
   /** Tells whether the word is one of the words and numbers of the sent values. */
   isSentWord(word: string): boolean {
-    return this.#echoes.hasWord(word);
+    const folded = word.toLowerCase();
+    return this.#values.some(({ words }) => words.includes(folded));
   }
 
-  get #echoes(): EchoTest {
-    this.#echo ??= new EchoTest(this.#sent);
-    return this.#echo;
+  get #values(): readonly SentValue[] {
+    this.#known ??= this.#sent.map((value) => sentValue(value.toLowerCase()));
+    return this.#known;
   }
 }
 
@@ -76,45 +91,6 @@ const MIN_LETTERS = 4;
  * Matches a run of letters and digits. Every character outside ASCII counts as a letter, except the usual punctuation.
  */
 const WORDS = /[^\x00-/:-@[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u206f\u3000-\u3003\u3008-\u3020]+/g;
-
-/** The echo test tells whether an identifier in an answer is the service's own, or only repeats what was sent. */
-class EchoTest {
-  readonly #sent: readonly SentValue[];
-
-  constructor(values: readonly string[]) {
-    this.#sent = values.map((value) => sentValue(value.toLowerCase()));
-  }
-
-  /**
-   * Tells whether a short text is, or contains, a sent value or a word of one. Numbers within a value do not count,
-   * because an identifier may well contain the digits of a postal code.
-   */
-  repeatsSent(text: string): boolean {
-    const folded = text.toLowerCase();
-    const digits = folded.replace(/\D/g, '');
-    const mayHoldWords = hasLetter(folded);
-    const mayBePart = folded.length > 4 && digits !== folded;
-    return this.#sent.some(
-      ({ lower, telephone, telling }) =>
-        folded === lower ||
-        repeatsTelephone(telephone, digits) ||
-        (mayBePart && lower.includes(folded)) ||
-        (mayHoldWords && telling.some((each) => folded.includes(each))),
-    );
-  }
-
-  /** Tells whether the text is the whole of a sent value, whatever its case. */
-  isSent(text: string): boolean {
-    const folded = text.trim().toLowerCase();
-    return this.#sent.some(({ lower }) => lower.trim() === folded);
-  }
-
-  /** Tells whether the word is one of the words and numbers of the sent values. */
-  hasWord(word: string): boolean {
-    const folded = word.toLowerCase();
-    return this.#sent.some(({ words }) => words.includes(folded));
-  }
-}
 
 /** A sent value in lower case, with what is derived from it. */
 interface SentValue {

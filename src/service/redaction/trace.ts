@@ -1,20 +1,13 @@
-import type { Call, Contract, Json } from '../../request/contract/contract.ts';
-import { readPlace } from '../../request/contract/place.ts';
-import type { ServiceRequest } from '../../request/lead/service-request.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { TracedCall } from '../../request/ports.ts';
-import { secretTexts } from '../../request/words/names.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName } from '../network/network-failure.ts';
 import { REDACTED, type Redactor } from './redactor.ts';
 
-/**
- * The parts of a call that may be shown: the call as it was sent, with `***` for each value that is secret or personal.
- */
+/** What a trace may show of a call. Every value that was sent is `***`, as it may be secret or personal. */
 export interface RedactedCall {
-  /** Path below the base URL, with its query. */
-  readonly path: string;
-  readonly body: string | Buffer;
+  /** Values that are shown all the same, such as the market. */
+  readonly shown: readonly string[];
   /** Finds the sent values in the answer. */
   readonly redactor: Redactor;
   /**
@@ -24,20 +17,58 @@ export interface RedactedCall {
   readonly grantsToken: boolean;
 }
 
+/** A call as it is sent. */
+interface SentCall {
+  readonly method: TracedCall['method'];
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
 /** Builds the record of a call that traces show, with secrets and personal values replaced. */
-export function tracedCall(
-  method: TracedCall['method'],
-  baseUrl: string,
-  headers: Readonly<Record<string, string>>,
-  exchange: Exchange,
-  { path, body, redactor, grantsToken }: RedactedCall,
-): TracedCall {
+export function tracedCall(call: SentCall, exchange: Exchange, { shown, ...answers }: RedactedCall): TracedCall {
+  const { method, origin, path, headers, body } = call;
+  const mask = (value: string) => (shown.includes(value) ? value : REDACTED);
+  const url = origin + path.replace(/\?.*$/s, (query) => `?${maskedForm(query, mask)}`);
+  const sent = { method, url, headers: sentHeaders(headers), body: maskedBody(body, headers['content-type'], mask) };
   const { answer } = exchange;
-  const call = { method, url: baseUrl + path, headers: sentHeaders(headers), body: body.toString() };
-  if (!answer) return { ...call, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
+  if (!answer) return { ...sent, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
+  const { redactor, grantsToken } = answers;
   const { status, ms } = answer;
-  const shown = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : redactor.redact(answer.body);
-  return { ...call, ms, answer: { status, headers: answerHeaders(answer, redactor), body: shown }, failure: null };
+  const told = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : redactor.redact(answer.body);
+  return { ...sent, ms, answer: { status, headers: answerHeaders(answer, redactor), body: told }, failure: null };
+}
+
+type Mask = (value: string) => string;
+
+/** Masks the values of a body and keeps their names. */
+function maskedBody(body: string | Buffer, type = '', mask: Mask): string {
+  const [, boundary] = /boundary=(.+)$/.exec(type) ?? [];
+  if (boundary !== undefined) return maskedParts(body.toString('latin1'), `--${boundary}`, mask);
+  try {
+    return JSON.stringify(JSON.parse(body.toString()), (_, value: unknown) =>
+      value === null || typeof value === 'object' ? value : mask(String(value)),
+    );
+  } catch {
+    return maskedForm(body.toString(), mask);
+  }
+}
+
+function maskedForm(text: string, mask: Mask): string {
+  const masked = [...new URLSearchParams(text)].map(([name, value]): [string, string] => [name, mask(value)]);
+  return new URLSearchParams(masked).toString();
+}
+
+/** Masks the parts of a multipart body. The heads of recordings name their files. */
+function maskedParts(body: string, delimiter: string, mask: Mask): string {
+  const parts = body.split(delimiter).map((part) => {
+    const [, name, content] =
+      /^(\r\ncontent-disposition: form-data; name="[^"]*")[\s\S]*?\r\n\r\n([\s\S]*)\r\n$/.exec(part) ?? [];
+    if (name === undefined || content === undefined) return part;
+    return `${Buffer.from(name, 'latin1')}\r\n\r\n${mask(Buffer.from(content, 'latin1').toString())}\r\n`;
+  });
+  return parts.join(delimiter);
 }
 
 /** Keeps the names and numbers of a JSON text. A text that is not JSON is hidden whole. */
@@ -83,55 +114,4 @@ function answerHeaders({ headers }: Answer, redactor: Redactor): Record<string, 
     return [name, TELLING_HEADER.test(name) ? redactor.redact(value) : REDACTED] as const;
   });
   return Object.fromEntries(pairs);
-}
-
-/** Returns the request with `***` for every value but the market, so that it can be encoded and shown. */
-export function maskedRequest({ params, parts, audio, ref }: ServiceRequest): ServiceRequest {
-  return {
-    params: masked(params),
-    ...(parts && { parts: masked(parts) }),
-    audio: audio && { ...audio, path: REDACTED, mediaType: audio.mediaType && REDACTED },
-    ref: ref && REDACTED,
-  };
-}
-
-function masked(values: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(values).map(([name, value]) => [name, name === 'country' ? value : REDACTED]);
-  return Object.fromEntries(entries);
-}
-
-/** Returns the contract as it encodes masked requests: without constants that may be keys, and `***` is allowed. */
-export function maskedContract(contract: Contract): Contract {
-  const { create, validate } = contract;
-  return {
-    ...contract,
-    create: { ...create, ...maskedCall(create) },
-    validate: validate && { ...validate, ...maskedCall(validate) },
-  };
-}
-
-function maskedCall({
-  fields,
-  always,
-  when,
-  audio,
-  schema,
-}: Call): Pick<Call, 'always' | 'when' | 'codes' | 'audio' | 'schema'> {
-  const withoutSecrets = (values: Call['always']) =>
-    Object.fromEntries(
-      Object.entries(values).map(([place, value]): [string, Json] => {
-        const isSecret = secretTexts(readPlace(place).path.at(-1) ?? '', value).length > 0;
-        return [place, isSecret ? REDACTED : value];
-      }),
-    );
-  return {
-    always: Object.fromEntries(
-      Object.entries(always).map(([place, value]) => [place, fields[place] === 'country' ? value : REDACTED]),
-    ),
-    when: Object.fromEntries(Object.entries(when).map(([field, values]) => [field, withoutSecrets(values)])),
-    codes: {},
-    audio: audio === 'binary' ? 'base64' : audio,
-    // Without a schema every text is written as it is. Whether there is one decides what is sent without a place.
-    schema: schema === null ? null : {},
-  };
 }

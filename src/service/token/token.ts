@@ -4,11 +4,11 @@ import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../requ
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { Secret } from '../../request/words/secret.ts';
+import type { Secret } from '../../request/words/secret.ts';
 import { MAX_PAUSE_MS } from '../pacing/pace.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
-import { REDACTED, Redactor } from '../redaction/redactor.ts';
+import { Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
 import { credentialsRefused, isCut, mayComeLater, readToken, tokenError, tokenRefused } from './token-answer.ts';
 
@@ -94,9 +94,9 @@ export class Tokens {
 
   async #fetch(): Promise<CachedToken> {
     const { http, credentials, operation, clock, stopping } = this.#deps;
-    const { path, headers, body, secrets } = tokenRequest(operation, credentials);
+    const { path, headers, body, shown, secrets } = tokenRequest(operation, credentials);
     const redactor = new Redactor(secrets);
-    const redacted = () => ({ ...shownTokenRequest(operation, credentials), redactor, grantsToken: true });
+    const redacted = { shown, redactor, grantsToken: true };
     for (let tried = 1; ; tried++) {
       const askedAtMs = clock.nowMs();
       const exchange = await http.send('POST', path, headers, body, redacted);
@@ -129,8 +129,6 @@ interface CallParts {
 
 /** The credentials of one call. They also judge whether the service has refused them. */
 export interface AuthorizedCall extends CallParts {
-  /** Tells whether another call was accepted with these credentials, so that they are not wrong as such. */
-  isAccepted(): boolean;
   /**
    * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
    * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
@@ -161,21 +159,16 @@ const MAX_TOKEN_REFUSALS = 4;
  * `MAX_TOKEN_REFUSALS` allows.
  */
 export function bearerAuthorizer(tokens: Tokens): Authorizer {
-  let accepted = '';
   return {
     secrets: tokens.secrets,
     async authorize() {
       const token = await tokens.get();
       return {
-        isAccepted: () => accepted === token,
         headers: { authorization: `Bearer ${token}` },
         query: null,
         secrets: [token],
         isRefused(status, refusals) {
-          if (status !== 401) {
-            if (isSuccess(status)) accepted = token;
-            return false;
-          }
+          if (status !== 401) return false;
           tokens.refused(token);
           if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
           return true;
@@ -194,7 +187,6 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
   let isProven = false;
   const call: AuthorizedCall = {
     ...parts,
-    isAccepted: () => isProven,
     isRefused(status) {
       if (status === 401 || (status === 403 && !isProven)) throw credentialsRefused(status);
       isProven ||= PROVING.has(status) || isSuccess(status);
@@ -226,6 +218,8 @@ interface TokenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Values that only say who asks and for what. */
+  readonly shown: readonly string[];
   /** Values that are never shown. */
   readonly secrets: readonly string[];
 }
@@ -241,7 +235,10 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
   // RFC 6749, section 2.3.1, form-encodes both before they are joined.
   const basic = auth === 'basic' ? basicCredentials(...[clientId, secret].map(formEncoded)) : null;
-  const hiddenExtra = Object.entries(extra).flatMap(([name, text]) => (isShown(name) ? [] : [text]));
+  const secrets = [
+    ...[secret, ...(basic === null ? [] : [basic])],
+    ...Object.entries(extra).flatMap(([name, text]) => (isShown(name) ? [] : [text])),
+  ];
   const isJson = encoding === 'json';
   return {
     path,
@@ -251,19 +248,13 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
       ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
     },
     body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),
-    secrets: [secret, ...(basic === null ? [] : [basic]), ...hiddenExtra],
+    shown: Object.values(parameters).filter((text) => !secrets.includes(text)),
+    secrets,
   };
 }
 
-/** Tells whether a parameter only says who asks and for what. */
+/** Tells whether a further parameter only says what is asked for. */
 const isShown = (name: string): boolean => /^(?:scope|audience|resource)$/.test(name);
-
-/** Builds the same request for display, with `***` for anything that may be a secret. */
-function shownTokenRequest(operation: TokenOperation, { clientId }: Credentials): TokenRequest {
-  const masked = Object.entries(operation.extra).map(([name, text]) => [name, isShown(name) ? text : REDACTED]);
-  const clientSecret = new Secret(REDACTED);
-  return tokenRequest({ ...operation, extra: Object.fromEntries(masked) }, { clientId, clientSecret });
-}
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 

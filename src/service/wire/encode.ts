@@ -16,8 +16,6 @@ import { ONLY_ELEMENT } from '../../request/contract/place.ts';
 import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
 import { isPart, wholeOf } from '../../request/lead/parts.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
-import { REDACTED } from '../redaction/redactor.ts';
-import { maskedContract, maskedRequest } from '../redaction/trace.ts';
 
 /** A request as it is sent. The names of `headers` are in lower case, and the content type is among them. */
 export interface EncodedRequest {
@@ -34,30 +32,11 @@ type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRe
  * The function that encodes a request for each operation. `audioBase64` is the content of the recording, or null if the
  * request has none.
  */
-type Encodes = Readonly<Record<RequestOperationName, Encode>>;
-
-export interface Encoder extends Encodes {
-  /**
-   * The same functions for display: every value except the market is replaced by `***`, because it may be personal data
-   * or a key.
-   */
-  readonly shown: Encodes;
-}
+export type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 
 /** Builds the encoder of a contract. Everything that does not depend on the request is computed here, once. */
-export function makeEncoder(contract: Contract): Encoder {
+export function makeEncoder(contract: Contract): Encodes {
   const boundary = `srq-${randomUUID()}`;
-  let masked: Encodes | null = null;
-  const show =
-    (name: RequestOperationName): Encode =>
-    (request, audioBase64) => {
-      masked ??= encodes(maskedContract(contract), boundary);
-      return masked[name](maskedRequest(request), audioBase64 && REDACTED);
-    };
-  return { ...encodes(contract, boundary), shown: { create: show('create'), validate: show('validate') } };
-}
-
-function encodes(contract: Contract, boundary: string): Encodes {
   const { create, validate } = contract;
   return {
     create: callEncoder(create, leftOutOf(contract, 'create'), create.again?.header ?? null, boundary),

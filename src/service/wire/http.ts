@@ -1,21 +1,30 @@
 import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { TracedCall } from '../../request/ports.ts';
-import type { CarriedCall, ConnectionTracker, PooledConnection } from '../network/connection.ts';
-import {
-  answerTimeoutOf,
-  type DispatcherOptions,
-  openDispatcher,
-  type ServiceDispatcher,
-} from '../network/connector.ts';
+import { type CarriedCall, Connection, type Dispatched } from '../network/connection.ts';
+import { connectTimeoutOf, type Network, serviceLines } from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
 import { type RedactedCall, tracedCall } from '../redaction/trace.ts';
 
-export interface HttpOptions extends DispatcherOptions {
+export interface HttpOptions {
   readonly baseUrl: string;
+  readonly network: Network;
+  /** Maximum number of connections at once. */
+  readonly connections: number;
+  /** Maximum time for a whole answer, or null for the default. If it is shorter than that for connecting, it limits both. */
+  readonly timeoutMs: number | null;
   readonly monotonicMs: () => number;
   /** Listeners that receive each call in the form in which it may be shown. */
   readonly traces: readonly ((call: TracedCall) => void)[];
 }
+
+/**
+ * Maximum time for a whole answer unless the user sets another. It is long because a timeout does not stop the service,
+ * so a short one leaves requests unknown.
+ */
+const ANSWER_TIMEOUT_MS = 120_000;
+/** Longest delay of a Node.js timer. Node.js treats a longer one as 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The value of Accept-Encoding that asks for an uncompressed answer. An answer that was never compressed cannot fail to
@@ -26,21 +35,28 @@ const IDENTITY = 'identity';
 /** Sends requests to one service. It never repeats anything by itself: no retries, no redirects. */
 export class Http {
   readonly #options: HttpOptions;
-  readonly #dispatcher: ServiceDispatcher;
+  readonly #pool: Pool;
   readonly #origin: string;
   readonly #prefix: string;
+  /** Maximum time from the first byte written to the last byte of the answer read. */
+  readonly #timeoutMs: number;
 
   constructor(options: HttpOptions) {
     const url = new URL(options.baseUrl);
     this.#options = options;
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
-    this.#dispatcher = openDispatcher(options);
+    this.#timeoutMs = Math.min(options.timeoutMs ?? ANSWER_TIMEOUT_MS, MAX_TIMER_MS);
+    const open = serviceLines(options.network, url, connectTimeoutOf(options.timeoutMs));
+    this.#pool = new Pool(url.origin, {
+      connections: options.connections,
+      factory: (origin) => new Connection(origin, open),
+    });
   }
 
   /**
    * Sends one request and returns the exchange. Never rejects, because every failure is part of the exchange. `headers`
-   * have lower-case names. `redacted` returns the parts of the call that a trace may show; without it there is no trace.
+   * have lower-case names. `redacted` says what a trace may show of the call; without it there is no trace.
    * `mayWrite` is asked right before the first byte is written. If it returns false, nothing is written and the error is
    * an {@link LeaseExpired}.
    */
@@ -49,7 +65,7 @@ export class Http {
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string | Buffer,
-    redacted: (() => RedactedCall) | null = null,
+    redacted: RedactedCall | null = null,
     mayWrite: () => boolean = () => true,
   ): Promise<Exchange> {
     // The name is there before it is set again, because adding a name after the spread takes V8 twenty times as long.
@@ -59,27 +75,24 @@ export class Http {
     const exchange = await this.#exchange(request, mayWrite);
     const { traces } = this.#options;
     if (redacted !== null && traces.length > 0) {
-      const call = tracedCall(method, this.#origin + this.#prefix, sent, exchange, redacted());
+      const call = tracedCall({ ...request, headers: sent, body }, exchange, redacted);
       for (const trace of traces) trace(call);
     }
     return exchange;
   }
 
   #exchange(request: Dispatcher.DispatchOptions, mayWrite: () => boolean): Promise<Exchange> {
-    const { agent, connections } = this.#dispatcher;
     return new Promise((resolve) => {
-      const collector = new Collector(connections, this.#options, mayWrite, resolve);
-      try {
-        agent.dispatch(request, collector);
-      } catch (error) {
-        collector.fail(error instanceof Error ? error : new Error(String(error)));
-      }
+      const { monotonicMs } = this.#options;
+      const call = new Collector({ monotonicMs, timeoutMs: this.#timeoutMs, mayWrite, resolve });
+      const dispatched: Dispatched = { ...request, call };
+      this.#pool.dispatch(dispatched, call);
     });
   }
 
   /** Closes idle connections. Calls that are still under way fail, and their connections are reset. */
   async close(): Promise<void> {
-    await this.#dispatcher.agent.destroy();
+    await this.#pool.destroy();
   }
 }
 
@@ -102,13 +115,18 @@ class AnswerTimedOut extends Error {
   }
 }
 
+/** What a call needs of its client. */
+interface CallOptions {
+  readonly monotonicMs: () => number;
+  readonly timeoutMs: number;
+  readonly mayWrite: () => boolean;
+  readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
+}
+
 /** Collects one answer from the events of undici. */
 class Collector implements Dispatcher.DispatchHandler, CarriedCall {
-  connection: PooledConnection | null = null;
-  readonly #connections: ConnectionTracker;
-  readonly #options: HttpOptions;
-  readonly #mayWrite: () => boolean;
-  readonly #resolve: (exchange: Exchange | Promise<Exchange>) => void;
+  connection: Connection | null = null;
+  readonly #options: CallOptions;
   readonly #startedMs: number;
   readonly #chunks: Buffer[] = [];
   #deadline: NodeJS.Timeout | undefined;
@@ -117,32 +135,28 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   #status = 0;
   #headers: Record<string, string> = {};
 
-  constructor(
-    connections: ConnectionTracker,
-    options: HttpOptions,
-    mayWrite: () => boolean,
-    resolve: (exchange: Exchange | Promise<Exchange>) => void,
-  ) {
-    this.#connections = connections;
+  constructor(options: CallOptions) {
     this.#options = options;
-    this.#mayWrite = mayWrite;
-    this.#resolve = resolve;
     this.#startedMs = options.monotonicMs();
   }
 
-  /** Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. */
+  /**
+   * Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. It would
+   * write a call again whose connection ended in an orderly way, and that is not allowed.
+   */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (!this.#mayWrite()) {
-      controller.abort(new LeaseExpired());
+    if (this.#written || !this.#options.mayWrite()) {
+      controller.abort(this.#written ? new Error('the connection ended') : new LeaseExpired());
       return;
     }
     this.#written = true;
-    this.#connections.announce(this);
-    const timeoutMs = answerTimeoutOf(this.#options.timeoutMs);
+    this.connection?.begin();
+    const { timeoutMs } = this.#options;
     this.#deadline = setTimeout(() => controller.abort(new AnswerTimedOut(timeoutMs)), timeoutMs);
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200) return;
     this.#status = status;
     for (const [name, value] of Object.entries(headers)) {
       if (value !== undefined) this.#headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
@@ -170,13 +184,12 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
    * body is complete.
    */
   onResponseError(_: unknown, error: Error): void {
-    if (this.#status > 0) this.#answer(false);
-    else this.fail(error);
-  }
-
-  fail(error: Error): void {
+    if (this.#status > 0) {
+      this.#answer(false);
+      return;
+    }
     clearTimeout(this.#deadline);
-    this.#resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
+    this.#options.resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
   }
 
   #answer(isWhole: boolean): void {
@@ -187,7 +200,7 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
       return { answer, error: null, written: true, distrust: () => this.connection?.end() };
     };
     const body = bodyText(Buffer.concat(this.#chunks), headers);
-    this.#resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
+    this.#options.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
   }
 
   #tookMs(): number {
