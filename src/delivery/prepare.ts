@@ -58,8 +58,28 @@ export function prepareAgain(
   mapping: Mapping,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  const likely = likelyPrepared(row, mapping, preparation);
-  return likely?.key === key ? likely : prepareRow(row, mapping, preparation);
+  const likely = (each: Row) => likelyPrepared(each, mapping, preparation);
+  const own = likely(row);
+  const all = own?.key === key ? [own] : inOtherBreaks(row, mapping).map(likely);
+  return all.find((each) => each?.key === key) ?? prepareRow(row, mapping, preparation);
+}
+
+/** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
+const BREAKS = ['\n', '\r\n', '\r'] as const;
+
+const usedColumns = memoize(({ sources, parts }: Mapping): readonly number[] => [
+  ...new Set([...sources.flatMap(({ columns }) => columns), ...Object.values(parts).flat()]),
+]);
+
+/**
+ * Returns a row that has several lines in a cell as other programs would save it. The service treats these as the same text,
+ * but their keys differ.
+ */
+export function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
+  const { cells } = row;
+  const isBroken = (cell: string) => cell.includes('\n') || cell.includes('\r');
+  if (!usedColumns(mapping).some((column) => isBroken(cells[column] ?? ''))) return [];
+  return BREAKS.map((each) => ({ ...row, cells: cells.map((cell) => cell.replace(/\r\n?|\n/g, each)) }));
 }
 
 /**
@@ -121,10 +141,7 @@ function named(
   return { row, request, key: contentKey(request, destination), problems };
 }
 
-/**
- * Maps the cells of a row to fields. Empty fields are left out. Of the texts only the line breaks are changed: programs
- * write them differently, and a file that was saved by another one holds the same requests.
- */
+/** Maps the cells of a row to fields. Empty fields are left out, and the texts are not changed. */
 export function mapRow(row: Row, mapping: Mapping): Draft {
   const fields: Record<string, string> = {};
   for (const source of mapping.sources) {
@@ -191,8 +208,7 @@ function textOf(source: FieldSource, cells: readonly string[]): string {
 /** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */
 function cellText(cell: string | undefined, prefix: string | null): string {
   if (cell === undefined || isEmpty(cell)) return '';
-  const text = cell.includes('\r') ? cell.replace(/\r\n?/g, '\n') : cell;
-  if (prefix === null || !text.startsWith(prefix)) return text;
-  const bare = text.slice(prefix.length);
+  if (prefix === null || !cell.startsWith(prefix)) return cell;
+  const bare = cell.slice(prefix.length);
   return isEmpty(bare) ? '' : bare;
 }

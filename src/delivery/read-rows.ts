@@ -3,7 +3,7 @@ import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { Status } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
+import { inOtherBreaks, likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
 import { earlierKey } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
@@ -18,17 +18,19 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
 }
 
 /**
- * Prepares rows and looks up what the log knows of them. A row is not checked if `isKnown` holds of what it most likely
+ * Prepares rows and looks up what the log knows of them. A row that the log knows only with other line breaks gets those.
+ * A row is not checked if `isKnown` holds of what it most likely
  * becomes, which is null if that cannot be known, or if `isLikely` is false and nobody tries.
  */
 export async function prepareBatch(
-  rows: readonly Row[],
+  read: readonly Row[],
   mapping: Mapping,
   preparation: Preparation,
   log: LogView,
   isKnown: (row: Row, likely: Prepared | null) => boolean,
   isLikely = true,
 ): Promise<readonly Prepared[]> {
+  const rows = await withKnownBreaks(read, mapping, preparation, log);
   const likely = rows.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
   await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
   const prepared: Prepared[] = [];
@@ -47,6 +49,26 @@ export async function prepareBatch(
   }
   if (checked.length > 0) await log.prefetch(checked);
   return prepared;
+}
+
+/** Gives rows that the log knows only with other line breaks those breaks. */
+async function withKnownBreaks(
+  rows: readonly Row[],
+  mapping: Mapping,
+  preparation: Preparation,
+  log: LogView,
+): Promise<readonly Row[]> {
+  const keyed = rows.flatMap((row) => {
+    const others = inOtherBreaks(row, mapping);
+    const ways = others.length === 0 ? [] : [row, ...others];
+    return ways.map((way) => ({ row, way, key: likelyPrepared(way, mapping, preparation)?.key ?? null }));
+  });
+  if (keyed.length === 0) return rows;
+  await log.prefetch(keyed.flatMap(({ key }) => key ?? []));
+  const known = new Map<Row, Row>();
+  for (const { row, way, key } of keyed)
+    if (key !== null && !known.has(row) && log.lookup(key) !== 'none') known.set(row, way);
+  return rows.map((row) => known.get(row) ?? row);
 }
 
 /** Options for reading the rows of a plan again. */
