@@ -7,6 +7,7 @@ import {
   choice,
   count,
   type Flag,
+  type Flags,
   faults,
   flag,
   initially,
@@ -62,6 +63,10 @@ export const READING = {
   mapping: text('<file>', 'read --map and --set from JSON: {"map":{},"set":{}}'),
 };
 export type ReadingOptions = OptionsOf<typeof READING>;
+
+/** The same flags, each of which has to be given with another one. */
+const needing = <Given extends Flags>(needs: string, given: Given): Given =>
+  Object.fromEntries(Object.entries(given).map(([name, each]) => [name, { ...each, needs }])) as Given;
 
 const PLANNING = {
   limit: count('<n>', 'only the first N rows', 1),
@@ -156,32 +161,29 @@ export const CREATE = {
 };
 export type CreateOptions = OptionsOf<typeof CREATE>;
 
-const FILTER = {
+export const LOG = {
+  ref: text('<ref>', 'only this reference'),
+  id: text('<id>', 'only this identifier'),
   since: text('<time>', 'from this time on: 2026-11-21, or 90m, 24h, 7d ago'),
   until: text('<time>', 'before this time, or to the end of this day'),
   status: choice('<status>', 'only this status', SENT_STATUSES),
   run: text('<run>', 'only this run: its id, or how the id begins'),
-};
-export const LOG = {
-  ref: text('<ref>', 'only this reference'),
-  id: text('<id>', 'only this identifier'),
-  ...FILTER,
   limit: count('<n>', 'only the last N', 0, 1_000_000),
   follow: flag('keep showing what is added, until Ctrl-C'),
   csv: flag('as CSV', { not: { json: null } }),
 };
-export const EXPORT = {
-  output: output('write it there: .csv, .xlsx or .json'),
-  csv: flag('as CSV (the default)'),
-  ...FILTER,
-  ...READING,
-};
+export type LogOptions = OptionsOf<typeof LOG>;
+
+export const EXPORT = { output: output('write it there: .csv, .xlsx or .json'), ...READING };
+export type ExportOptions = OptionsOf<typeof EXPORT>;
+
 export const REPORT = {
   output: { ...output('write the page there (.html)'), isRequired: true as const },
   run: text('<id>', 'run id, or how it begins, or "all" (default: the last run)'),
   input: text('<file>', 'list all rows of this file, not only what was sent'),
-  ...READING,
+  ...needing('input', READING),
 };
+export type ReportOptions = OptionsOf<typeof REPORT>;
 
 export const RESOLVE = {
   created: { about: 'you looked it up: the service has it', value: '[id]' } as Flag<string | true>,

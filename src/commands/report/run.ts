@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.ts';
-import { type ReadingOptions, readInput, requireNoReading, withReadingProgress } from '../../cli/input.ts';
+import { readInput, withReadingProgress } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import type { ReportOptions } from '../../cli/table/options.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { planAsLogged, planImport } from '../../delivery/plan.ts';
 import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
@@ -14,18 +15,9 @@ import { begunRuns, knownRun } from '../../run/known-runs.ts';
 import { Output, requireOwnPlaces } from '../../run/outputs.ts';
 import { addNotes, addRecords, pageFacts, withFigures } from '../../run/run-report.ts';
 
-/** The flags of `report`, as commander parses them. */
-export interface ReportOptions extends ReadingOptions {
-  readonly output: string;
-  /** The beginning of a run's id, or `all`. The default is the last import. */
-  readonly run?: string;
-  readonly input?: string;
-}
-
 /** Writes the report of a run from its log. This works at any time, even while the run is active. */
 export async function report(context: Context, options: ReportOptions): Promise<number> {
   keepHeapSmall();
-  if (options.input === undefined) requireNoReading(options, () => 'Add: --input FILE');
   context.readLastRehearsal();
   await requireOwnPlaces(context, [['--output', options.output]]);
   // `-` is standard output, as it is standard input elsewhere.
