@@ -12,7 +12,7 @@ import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
 import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
 import { lacksCountry } from './country.ts';
-import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
+import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
 import type { Asides } from './watch.ts';
 
@@ -81,7 +81,7 @@ export async function finishRun(context: Context, run: EndedRun): Promise<EndOfR
 export async function finishDryRun(context: Context, dry: ReadFile): Promise<number> {
   const { file, plan, command } = dry;
   const { counts } = plan;
-  const open = openQuestions(columnQuestions(plan.mapping), command.includes('--accept-likely'));
+  const open = columnQuestions(plan.mapping, { acceptLikely: command.includes('--accept-likely') });
   // Rows that lack a field may become ready once the questions about the columns are answered.
   const maySend = counts.ready > 0 || open.length > 0;
   const isToCorrect = !maySend && counts.invalid > 0;
