@@ -4,7 +4,7 @@ import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { submitOne } from '../delivery/settle-by-key.ts';
-import { requireOneEach, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
+import { requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { fromLog, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
 import type { Draft } from '../request/lead/service-request.ts';
@@ -134,20 +134,11 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async #resolve(named: readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
     const log = await this.#host.openLog();
-    const doubtful = named.length === 0 ? [] : await unknownRecords(await this.#host.log.store(), named);
-    requireOneEach(doubtful, named);
-    const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
-    if (idle !== undefined) {
-      throw new SrqError(
-        'doubt.unknown',
-        `"${idle}" is the key of no request with an unknown outcome; nothing was noted.`,
-      );
-    }
-    if (typeof word === 'object' && doubtful.length > 1) {
-      throw new SrqError('doubt.several', `${doubtful.length} requests are meant; they cannot share one identifier.`);
-    }
-    const id = typeof word === 'object' ? word.created : null;
-    await settleByWord(log, doubtful, word === 'not-created' ? word : { id });
+    if (named.length === 0) return [];
+    const said = word === 'not-created' ? word : { id: typeof word === 'object' ? word.created : null };
+    const doubtful = await unknownRecords(await this.#host.log.store(), named);
+    requireClear(doubtful, named, said);
+    await settleByWord(log, doubtful, said);
     const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
     return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
   }

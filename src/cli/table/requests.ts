@@ -70,7 +70,7 @@ export const REQUESTS: CommandTable = {
     uses: 'log',
     sends: 'asks',
     fails: ['input', 'unknown'],
-    run: async () => (await import('../../commands/resolve/run.ts')).resolve,
+    run: async () => (await import('../../commands/resolve.ts')).resolve,
   },
 };
 
