@@ -23,7 +23,7 @@ export const SETUP: CommandTable = {
     ],
     uses: 'profile',
     sends: 'asks',
-    run: async () => (await import('../../commands/login/run.ts')).login,
+    run: async () => (await import('../../commands/login.ts')).login,
   },
   logout: {
     about: 'forget everything about a profile except its log',
