@@ -14,21 +14,12 @@ import { SrqError } from '../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../request/words/finding.ts';
 import type { RequestApi } from '../service/client.ts';
 import type * as api from './api.ts';
-import {
-  requireCallOptions,
-  requireCreateOptions,
-  requireImportOptions,
-  requireKeys,
-  requireLogFilter,
-  requireRows,
-  requireWord,
-} from './call-options.ts';
-import { Calls, ended, endOrAbort, type HowCalled } from './calls.ts';
+import { Calls, ended, type HowCalled } from './calls.ts';
 import { LibraryHost } from './host.ts';
 import { importTable, sentBefore } from './import-rows.ts';
 import { forProgram } from './program-words.ts';
 import { draftOf, tableOf } from './rows.ts';
-import type { LibrarySettings } from './settings.ts';
+import { type LibrarySettings, requireFit } from './settings.ts';
 import { endedBySignal, haltWith, untilAborted } from './signals.ts';
 
 /**
@@ -55,7 +46,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async validate(request: api.RequestFields, options: api.CallOptions = {}): Promise<api.ValidateResult> {
     return this.#call('beside', () => {
-      requireCallOptions(options);
+      requireFit('call', options);
       return this.#validate(this.#draft(request), options.signal);
     });
   }
@@ -79,7 +70,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
     return this.#call('together', () => {
-      requireCreateOptions(options);
+      requireFit('create', options);
       return this.#create(this.#draft(request), { ...options });
     });
   }
@@ -97,8 +88,8 @@ export class LibraryMarketplace implements api.Marketplace {
     options: api.ImportOptions = {},
   ): Promise<api.ImportResult> {
     return this.#call('alone', () => {
-      requireRows(rows);
-      requireImportOptions(options);
+      requireFit('rows', rows);
+      requireFit('importRows', options);
       return this.#importRows(rows, { ...options });
     });
   }
@@ -125,8 +116,8 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
     return this.#call('alone', () => {
-      requireKeys(keys);
-      requireWord(word);
+      requireFit('keys', keys);
+      requireFit('word', word);
       const [named, said] = [[keys].flat(), typeof word === 'object' ? { ...word } : word];
       return this.#resolve(named, said);
     });
@@ -146,7 +137,7 @@ export class LibraryMarketplace implements api.Marketplace {
   async *log(filter: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
     try {
       this.#requireOpen();
-      requireLogFilter(filter);
+      requireFit('log', filter);
       const { since, until, run, ...selection } = filter;
       const store = await this.#host.log.store();
       const keys = await keysOfRun(store, run);
@@ -191,7 +182,9 @@ export class LibraryMarketplace implements api.Marketplace {
   ): Promise<api.CreateResult> {
     const { key } = submission;
     const before = this.#underWay.get(key) ?? Promise.resolve();
-    const running = endOrAbort(before, signal).then(() => this.#submit(submission, options, signal));
+    const running = untilAborted(before, signal)
+      .catch(() => {})
+      .then(() => this.#submit(submission, options, signal));
     // One that its signal ended early leaves the one before under way, for which a later one still has to wait.
     const settled = Promise.all([before, ended(running)]);
     this.#underWay.set(key, settled);
