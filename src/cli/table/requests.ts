@@ -13,7 +13,7 @@ export const REQUESTS: CommandTable = {
     uses: 'profile',
     sends: 'asks',
     fails: ['input', 'rejected', 'unknown', 'duplicate'],
-    run: async () => (await import('../../commands/validate/run.ts')).validate,
+    run: async () => (await import('../../commands/validate.ts')).validate,
   },
   create: {
     about: 'create one request, or a few from a JSON file',
@@ -22,7 +22,7 @@ export const REQUESTS: CommandTable = {
     uses: 'log',
     sends: 'creates',
     fails: ['input', 'rejected', 'duplicate'],
-    run: async () => (await import('../../commands/create/run.ts')).create,
+    run: async () => (await import('../../commands/create.ts')).create,
   },
   bulk: {
     about: 'import files of leads (-: stdin); try it with --sandbox',

@@ -1,6 +1,6 @@
+import type { DocumentOf } from '../../request/documents/types.ts';
 import type { Identifiers, RowResult } from '../../request/log/outcome.ts';
 import { type Counts, STATUS, STATUSES } from '../../request/log/status.ts';
-import type { ValidateResult } from '../../request/ports.ts';
 import type { Failure } from '../../request/words/errors.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
@@ -62,7 +62,7 @@ export function resultText(result: RowResult, paint: Paint): string {
   return result.message === null ? head : `${head}\n  ${printable(result.message)}`;
 }
 
-export function verdictText({ verdict, ids, message }: ValidateResult, paint: Paint): string {
+export function verdictText({ verdict, ids, message }: DocumentOf<'validate'>, paint: Paint): string {
   const head = verdict === 'clear' ? paint.green('clear') : paint[STATUS[verdict].colour](verdict);
   const found = identifiersText(ids);
   return `${head}${found === '' ? '' : `  ${found}`}${message === null ? '' : `\n  ${printable(message)}`}`;
