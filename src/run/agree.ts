@@ -5,6 +5,7 @@ import { ask, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import type { PlanOptions } from '../cli/table/options.ts';
 import { wirePreview } from '../cli/wire-preview.ts';
+import type { Preparation } from '../delivery/prepare.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { planMapping } from '../input/mapping.ts';
 import { refuseSlip } from '../input/mapping-doubts.ts';
@@ -16,6 +17,7 @@ import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } fr
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
+import { learnedPath } from '../settings/paths.ts';
 import { isAsked } from './consent.ts';
 import { askCountry, lacksCountry } from './country.ts';
 import { answered, columnQuestions } from './questions.ts';
@@ -37,7 +39,17 @@ export async function sayPlan(
   const learned = contract.source
     ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
     : null;
-  reporter.say((paint) => planText(plan, where, learned, paint));
+  const rowsPerSecond = await lastPace(context, preparation);
+  reporter.say((paint) => planText(plan, where, { learned, rowsPerSecond }, paint));
+}
+
+/** Returns how many rows a second the last run has sent, or null if that is not known. */
+async function lastPace(context: Context, { destination, operations }: Preparation): Promise<number | null> {
+  if (context.options.sandbox || (await context.logPlace()).kind === 'store') return null;
+  const { LearnedFile } = await import('../settings/account-files.ts');
+  const path = learnedPath(await context.paths(), await context.settings());
+  const { pace } = new LearnedFile(path, destination, '', await context.trust()).read();
+  return pace && pace.ratePerSecond / operations.length;
 }
 
 /** After a correction, Enter first shows the new plan. */
