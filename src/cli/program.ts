@@ -279,7 +279,11 @@ function requireFitting(words: string, { flags = {}, uses, noSandbox }: CommandR
   const all: Flags = { ...GLOBAL, ...flags };
   for (const [name, flag] of Object.entries(all).filter(([each]) => isGiven(each))) {
     const own = longName(name, flag);
-    const { needs, not = {} } = flag;
+    const { needs, not = {}, isForOne } = flag;
+    if (isForOne && command.args.length > 1) {
+      const message = `${own} works with one file, and ${command.args.length} were given. Nothing was sent.`;
+      throw new SrqError('file.only-one', message, 'Name one file alone.');
+    }
     if (needs !== undefined && !isGiven(needs)) {
       const needed = [nameOf(needs), all[needs]?.value].join(' ').trim();
       throw new SrqError('flags.incomplete', `${own} needs ${nameOf(needs)}.`, `Add: ${needed}`);

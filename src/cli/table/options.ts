@@ -10,9 +10,11 @@ import {
   type Flags,
   faults,
   flag,
+  forOne,
   initially,
   type OptionsOf,
   off,
+  outputFile,
   pairs,
   rare,
   rate,
@@ -69,8 +71,8 @@ const needing = <Given extends Flags>(needs: string, given: Given): Given =>
   Object.fromEntries(Object.entries(given).map(([name, each]) => [name, { ...each, needs }])) as Given;
 
 const PLANNING = {
-  limit: count('<n>', 'only the first N rows', 1),
-  skip: rare(initially(0, count('<n>', 'leave out the first N rows', 0))),
+  limit: forOne(count('<n>', 'only the first N rows', 1)),
+  skip: forOne(rare(initially(0, count('<n>', 'leave out the first N rows', 0)))),
   strict: flag('warnings make a row invalid'),
 };
 const AGREEING = {
@@ -103,8 +105,8 @@ export const BULK = {
       choice('<what>', 'what to do with unknown rows; park leaves them unknown', ['park', 'validate']),
     ),
   ),
-  results: text('<file>', 'write every row with its outcome there'),
-  report: text('<file>', 'write the run as a page with charts (.html)', {
+  results: outputFile('write every row with its outcome there'),
+  report: outputFile('write the run as a page with charts (.html)', {
     not: { dryRun: 'A dry run sends nothing, so there is nothing to report.' },
   }),
   events,
