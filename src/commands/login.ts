@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { withProfileFlags } from '../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
-import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../cli/profiles.ts';
+import { profileInForce, profileKind, warnOfRepair } from '../cli/profiles.ts';
 import { ask, askHidden, askUntil } from '../cli/prompt.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
@@ -15,6 +15,7 @@ import { Secret } from '../request/words/secret.ts';
 import { secretMark } from '../service/token/token.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { normalBaseUrl, usableBaseUrl } from '../settings/base-url.ts';
+import { keychainOf } from '../settings/keychain.ts';
 import { tokenPath } from '../settings/paths.ts';
 import { type Profile, withoutAccount } from '../settings/profile-store.ts';
 import { runSecretCommand } from '../settings/settings.ts';
@@ -48,7 +49,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...others,
     baseUrl,
     clientId,
-    ...(await keepSecret(context, name, given, options)),
+    ...keptSecret(name, given, options),
     ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
     ...(options.test ? { test: true } : {}),
     ...store,
@@ -56,7 +57,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   };
   await profiles.set(name, profile, options.use);
   await warnOfRepair(context);
-  if (before && before.secretCommand !== profile.secretCommand) await forgetKeychain(context, name, before);
   if (token) await keepToken(context, name, given, token);
   await tellLogin(context, name, profile, contract, token);
   return 0;
@@ -199,19 +199,25 @@ interface GivenCredentials {
   readonly secret: string;
 }
 
-/** Stores the secret, unless the profile has it in the settings file, and returns how the profile refers to it. */
-async function keepSecret(
-  context: Context,
+/** Returns how the profile gets its secret. */
+function keptSecret(
   name: string,
   given: GivenCredentials,
   { secretCommand, keychain }: LoginOptions,
-): Promise<Pick<Profile, 'clientSecret' | 'secretCommand'>> {
+): Pick<Profile, 'clientSecret' | 'secretCommand'> {
   if (secretCommand !== undefined) return { secretCommand };
   // The contract holds the key, so the profile needs no secret.
   if (given.secret === '') return {};
-  if (!keychain) return { clientSecret: given.secret };
-  const { keepInKeychain } = await import('../settings/keychain.ts');
-  return { secretCommand: await keepInKeychain(name, given, given.secret, context.process.env).catch(refused) };
+  return keychain ? { secretCommand: keychainOf(name, given).lookup } : { clientSecret: given.secret };
+}
+
+/** Reads the secret that a person has put into the keychain of this system. */
+async function keychainSecret(context: Context, account: Destination): Promise<string> {
+  const { lookup, store } = keychainOf((await context.profileName()).value, account);
+  return runSecretCommand(lookup, undefined, context.process.env).catch((error: unknown) => {
+    const message = `The keychain gives no secret for ${account.baseUrl} as client ${account.clientId}. Nothing was stored.`;
+    throw new SrqError('keychain.unusable', message, `Put it there, then run this again: ${store}`, error);
+  });
 }
 
 function refused(error: unknown): never {
@@ -228,11 +234,11 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const contract = await context.contract();
   const needsSecret = ownKey(contract) === null;
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
-  const secret = await givenSecret(context, options);
+  const secret = options.keychain ? '' : await givenSecret(context, options);
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
     ...(clientId === '' ? ['--client-id ID (or SRQ_CLIENT_ID)'] : []),
-    ...(secret === '' && needsSecret
+    ...(secret === '' && needsSecret && !options.keychain
       ? ['the client secret (SRQ_CLIENT_SECRET, --client-secret-stdin or --secret-command)']
       : []),
   ];
@@ -246,6 +252,8 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
   await requireSameDestination(context, baseUrl, id);
   const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
+  if (options.keychain)
+    return { baseUrl, clientId: id, secret: await keychainSecret(context, { baseUrl, clientId: id }) };
   const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
   return { baseUrl, clientId: id, secret: key };
 }

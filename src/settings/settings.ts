@@ -136,7 +136,7 @@ export async function runSecretCommand(
 }
 
 /** Returns the environment for a program that srq calls: the secrets in it are for srq alone. */
-export function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
+function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
   const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
   return others;
 }

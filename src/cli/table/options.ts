@@ -201,7 +201,7 @@ export const LOGIN = {
   clientId: text('<id>', 'client id (SRQ_CLIENT_ID)'),
   clientSecretStdin: flag('read the secret from stdin (SRQ_CLIENT_SECRET)'),
   secretCommand: text('<command>', 'store a command that prints the secret', { not: { keychain: null } }),
-  keychain: flag("store the secret in this system's keychain"),
+  keychain: flag("take the secret from this system's keychain", { not: { clientSecretStdin: null } }),
   encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
   test: flag('mark the service as a test, so that srq asks less'),
   use: flag('make this the default profile (the first one is anyway)'),

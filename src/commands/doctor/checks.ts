@@ -5,9 +5,9 @@ import { contractName, secretAddressText } from '../../report/terminal/contract-
 import type { StepName } from '../../request/documents/diagnosis.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type Examination, type Found, skipped } from './examination.ts';
+import { log } from './log.ts';
 import { certificate, clock, name, port, proxy, token } from './network.ts';
 import { create, validate } from './requests.ts';
-import { log } from './log.ts';
 
 /** One step. An `SrqError` that it throws is its failure, after which no other step is taken. */
 export interface Check {
