@@ -54,7 +54,7 @@ const events = rare(
 const noValidate = rare(off('create without asking for duplicates first'));
 const onDuplicate = (about: string) => initially('skip', choice('<what>', about, ['skip', 'create']));
 
-export const READING = {
+const READING = {
   format: rare(choice('<format>', 'format of the file (detected)', TEXT_FORMATS)),
   encoding: rare(text('<name>', 'encoding of the file (detected)')),
   delimiter: rare(text('<mark>', 'delimiter of a CSV file: , ; TAB | (detected)')),

@@ -95,7 +95,7 @@ function problemLines({ problemGroups, problemCount, rows, mapping, table }: Imp
   const ofRows = problemCount - mapping.warnings.length;
   const hidden = ofRows - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
   if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more; --dry-run --json lists them all`)}`);
-  const counted = table.format === 'csv' || table.format === 'xlsx' ? '; row 1 is the first below the header' : '';
+  const counted = table.format === 'csv' || table.format === 'xlsx' ? ' (row 1 is the first below the header)' : '';
   return lines.length > 0 ? [`${paint.bold('Findings')}${paint.dim(counted)}`, ...lines] : [];
 }
 
