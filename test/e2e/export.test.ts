@@ -94,7 +94,8 @@ describe.concurrent('export', () => {
     const before = readdirSync(partner.work);
     const exporting = partner.start(['export', 'leads.csv', '-o', 'back.csv']);
     const parts = () => readdirSync(partner.work).filter((name) => name.endsWith('.part'));
-    const written = () => parts().map((name) => statSync(join(partner.work, name), { throwIfNoEntry: false })?.size ?? 0);
+    const written = () =>
+      parts().map((name) => statSync(join(partner.work, name), { throwIfNoEntry: false })?.size ?? 0);
     await expect.poll(written, { timeout: 60_000, interval: 5 }).toEqual([expect.toSatisfy((size) => size > 0)]);
     exporting.process.kill('SIGINT');
     const { code, stderr } = await exporting.ended;
