@@ -1,8 +1,7 @@
-import { terminalColumns } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
 import type { LogOptions } from '../cli/table/options.ts';
-import { printable, writeAll } from '../report/output.ts';
+import { columnsOf, printable, writeAll } from '../report/output.ts';
 import type { ItemText } from '../report/reporter.ts';
 import { logHeading, logLine } from '../report/terminal/log-text.ts';
 import { keysOfRun, type LogEntry, type LogStore, logEntryOf } from '../request/log/log-store.ts';
@@ -83,7 +82,7 @@ async function* following(
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'id', 'ids', 'http', 'ms', 'message', 'key', 'run'];
 
 function lineOf(context: Context, { csv }: LogOptions): ItemText<LogEntry> {
-  const columns = terminalColumns(context);
+  const columns = columnsOf(context.process.stdout);
   return (entry, paint, index) => {
     if (csv) return (index === 0 ? csvLine(CSV_COLUMNS) : '') + csvRecord(entry);
     const heading = index === 0 && columns !== null ? `${logHeading(columns, paint)}\n` : '';

@@ -1,10 +1,9 @@
-import { terminalColumns } from '../cli/command.ts';
 import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
 import type { ResolveOptions } from '../cli/table/options.ts';
 import { requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
-import { printableLines } from '../report/output.ts';
+import { columnsOf, printableLines } from '../report/output.ts';
 import { doubtText } from '../report/terminal/log-text.ts';
 import { logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -31,7 +30,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
     (paint) =>
       doubtful.length === 0
         ? 'No request has an unknown outcome.'
-        : doubtText(doubtful, nowMs, terminalColumns(context), paint),
+        : doubtText(doubtful, nowMs, columnsOf(context.process.stdout), paint),
   );
   if (doubtful.length === 0) await warnOfWrongLog(context);
   else reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));
