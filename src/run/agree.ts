@@ -5,7 +5,6 @@ import { ask, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import type { PlanOptions } from '../cli/table/options.ts';
 import { wirePreview } from '../cli/wire-preview.ts';
-import type { Preparation } from '../delivery/prepare.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { planMapping } from '../input/mapping.ts';
 import { refuseSlip } from '../input/mapping-doubts.ts';
@@ -15,9 +14,9 @@ import { planText } from '../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../request/lead/fields.ts';
 import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import type { RecordedNote } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
-import { learnedPath } from '../settings/paths.ts';
 import { isAsked } from './consent.ts';
 import { askCountry, lacksCountry } from './country.ts';
 import { answered, columnQuestions } from './questions.ts';
@@ -39,17 +38,24 @@ export async function sayPlan(
   const learned = contract.source
     ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
     : null;
-  const rowsPerSecond = await lastPace(context, preparation);
+  const rowsPerSecond = await lastPace(context);
   reporter.say((paint) => planText(plan, where, { learned, rowsPerSecond }, paint));
 }
 
-/** Returns how many rows a second the last run has sent, or null if that is not known. */
-async function lastPace(context: Context, { destination, operations }: Preparation): Promise<number | null> {
-  if (context.options.sandbox || (await context.logPlace()).kind === 'store') return null;
-  const { LearnedFile } = await import('../settings/account-files.ts');
-  const path = learnedPath(await context.paths(), await context.settings());
-  const { pace } = new LearnedFile(path, destination, '', await context.trust()).read();
-  return pace && pace.ratePerSecond / operations.length;
+/** A run of fewer rows says little about the speed of others. */
+const MIN_TELLING_ROWS = 20;
+
+/** Returns how many rows a second the last whole run has sent, or null if there was none. */
+async function lastPace({ log }: Context): Promise<number | null> {
+  let begun: Extract<RecordedNote, { event: 'begin' }> | null = null;
+  let pace: number | null = null;
+  for await (const note of (await log.store()).notes()) {
+    if (note.event === 'begin') begun = note;
+    if (note.event !== 'end' || note.stopped !== null || note.run !== begun?.run) continue;
+    const seconds = (Date.parse(note.at) - Date.parse(begun.at)) / 1000;
+    if (begun.counts.ready >= MIN_TELLING_ROWS && seconds > 0) pace = begun.counts.ready / seconds;
+  }
+  return pace;
 }
 
 /** After a correction, Enter first shows the new plan. */
