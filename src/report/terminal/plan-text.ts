@@ -157,11 +157,11 @@ function repeatsText({ ledger, range, counts }: ImportPlan): string {
   return [...shown, ...(found > SHOWN_REPEATS ? [`and ${thousands(found - SHOWN_REPEATS)} more`] : [])].join(', ');
 }
 
-/** A shorter run ends before anybody plans with its time. */
-const MIN_TOLD_MS = 60_000;
+const MINUTE_MS = 60_000;
 
+/** A run of less than a minute ends before anybody plans with its time. */
 function timeText(ready: number, rowsPerSecond: number | null): string {
-  const ms = rowsPerSecond === null ? 0 : (ready / rowsPerSecond) * 1000;
-  const speed = rowsPerSecond === null ? '' : Number(rowsPerSecond.toPrecision(2));
-  return ms < MIN_TOLD_MS ? '' : `about ${duration(ms)}, at ${speed} a second as in the last run`;
+  const minutes = rowsPerSecond === null ? 0 : Math.round(ready / rowsPerSecond / 60);
+  if (rowsPerSecond === null || minutes === 0) return '';
+  return `about ${duration(minutes * MINUTE_MS)}, at ${Number(rowsPerSecond.toPrecision(1))} a second as in the last run`;
 }
