@@ -45,6 +45,12 @@ export function onlyOptions(words: readonly string[], options: readonly string[]
   return words.filter((_, at) => belongs(words, at));
 }
 
+/** Adds flags to the words of a command, before a `--`, because words after it are not flags. */
+export function withFlags(words: readonly string[], flags: readonly string[]): string[] {
+  const at = words.indexOf('--');
+  return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, ...words.slice(at)];
+}
+
 function belongsTo(options: readonly string[]): (words: readonly string[], at: number) => boolean {
   return (words, at) => {
     const [before, word = ''] = [words[at - 1], words[at]];

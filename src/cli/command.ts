@@ -1,4 +1,3 @@
-import { columnsOf } from '../report/output.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { GlobalOptions } from './table/options.ts';
 import type { CommandRow } from './table/row.ts';
@@ -17,8 +16,3 @@ export type Invoke = (
   load: NonNullable<CommandRow['run']>,
   args: readonly unknown[],
 ) => Promise<void>;
-
-/** Returns the number of columns of stdout, or null if it is not a terminal and lines may have any length. */
-export function terminalColumns({ process: { stdout } }: Pick<TellingContext, 'process'>): number | null {
-  return columnsOf(stdout);
-}

@@ -6,52 +6,34 @@ import {
   openConnection,
   proveCredentials,
 } from '../account/connection.ts';
-import { type Contract, isElsewhere, ownKey } from '../request/contract/contract.ts';
+import { type Contract, isElsewhere } from '../request/contract/contract.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
-import { type Network, type ProxySettings, proxyFor } from '../service/network/connector.ts';
-import { notLoggedIn, requireCertificateCheck, type Settings } from '../settings/settings.ts';
+import { proxyFor } from '../service/network/connector.ts';
+import { requireCertificateCheck } from '../settings/settings.ts';
 import type { Context } from './context.ts';
+import { destinationOf } from './session.ts';
 import type { GlobalOptions } from './table/options.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
-/**
- * Returns the destination of the profile in use under this contract. Throws `SrqError('auth')` naming every missing
- * setting.
- */
-export function destinationOf(settings: Settings, contract: Contract): Destination {
-  const missing = [
-    ...(settings.baseUrl ? [] : ['base URL']),
-    ...(settings.clientId ? [] : ['client id']),
-    ...(settings.secret.state === 'missing' && ownKey(contract) === null ? ['client secret'] : []),
-  ];
-  if (!settings.baseUrl || !settings.clientId || missing.length > 0) {
-    throw notLoggedIn(missing, settings.profile.value, settings.otherProfiles);
-  }
-  return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
-}
-
 /** The options for connecting. `watch` is called with every call. `timeoutMs` is that of --timeout unless given. */
-type CommandConnectOptions = ConnectOptions & { readonly watch?: Trace; readonly timeoutMs?: number };
-
-type Trace = ConnectedAccount['traces'][number];
+type CommandConnectOptions = ConnectOptions & {
+  readonly watch?: ConnectedAccount['traces'][number];
+  readonly timeoutMs?: number;
+};
 
 /** Connects to the service of the profile in use. Nothing is sent yet. */
 export async function connect(context: Context, given: CommandConnectOptions): Promise<Connection> {
   const { watch, timeoutMs, ...options } = given;
   const settings = await context.settings();
   const destination = destinationOf(settings, await context.contract());
-  const contract = await contractFor(context, destination.baseUrl);
   if (options.concurrency === 1) keepParserPlain();
-  const surroundings = await surroundingsOf(context, settings.certificates);
-  const traces = [...(watch ? [watch] : []), ...surroundings.traces];
-  const readSecret = () => settings.secret.read();
-  const ownTimeout = timeoutMs === undefined ? {} : { timeoutMs };
-  const account = { ...surroundings, ...ownTimeout, traces, destination, contract, readSecret };
-  return openConnection(context, account, options);
+  const account = await accountAt(context, destination, settings.certificates, () => settings.secret.read());
+  const traces = [...(watch ? [watch] : []), ...account.traces];
+  return openConnection(context, { ...account, traces, timeoutMs: timeoutMs ?? account.timeoutMs }, options);
 }
 
 /**
@@ -64,36 +46,42 @@ export async function proveNewCredentials(
   secret: Secret,
   certificates: CertificateFiles,
 ): Promise<CachedToken | null> {
-  const contract = await contractFor(context, destination.baseUrl);
   keepParserPlain();
-  const surroundings = await surroundingsOf(context, certificates);
-  const account = { ...surroundings, destination, contract, readSecret: async () => secret };
-  return proveCredentials(context, account, secret);
+  return proveCredentials(context, await accountAt(context, destination, certificates, async () => secret), secret);
 }
 
-/**
- * Returns the parts of an account that flags and environment decide: how the service is reached, and the listeners for
- * calls.
- */
-async function surroundingsOf(
+/** Returns an account as flags, environment and profile say to reach it. `stored` are the certificates of the profile. */
+async function accountAt(
   context: Context,
-  certificates: CertificateFiles,
-): Promise<Pick<ConnectedAccount, 'network' | 'timeoutMs' | 'traces'>> {
+  destination: Destination,
+  stored: CertificateFiles,
+  readSecret: () => Promise<Secret>,
+): Promise<ConnectedAccount> {
   const { timeout, verbose } = context.options;
-  return {
-    network: (baseUrl) => networkOf(context, baseUrl, certificates),
-    timeoutMs: timeout === undefined ? null : timeout * 1000,
-    traces: verbose ? [await callPrinter(context)] : [],
+  const { env, stderr } = context.process;
+  // Each call is printed as a whole when it has ended, so that concurrent calls do not mix.
+  const printed = verbose ? await import('../report/terminal/call-text.ts') : null;
+  const proxies = {
+    https: env['https_proxy'] || env['HTTPS_PROXY'] || null,
+    no: env['no_proxy'] || env['NO_PROXY'] || null,
   };
-}
-
-/**
- * Returns the function that prints calls for --verbose. Each call is printed as a whole when it has ended, so that
- * concurrent calls do not mix.
- */
-async function callPrinter(context: Context): Promise<Trace> {
-  const { callText } = await import('../report/terminal/call-text.ts');
-  return (call) => context.process.stderr.write(callText(call));
+  return {
+    ...{ destination, readSecret },
+    contract: await contractFor(context, destination.baseUrl),
+    timeoutMs: timeout === undefined ? null : timeout * 1000,
+    traces: printed ? [(call) => stderr.write(printed.callText(call))] : [],
+    network: (baseUrl) => {
+      requireCertificateCheck(env, ': --ca-file FILE');
+      const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
+      if (keyPassphrase !== null) context.addSecret(keyPassphrase);
+      const files = { ...stored, ...certificateFiles(context.options) };
+      const extraCaFile = env['NODE_EXTRA_CA_CERTS'] || null;
+      return {
+        proxy: proxyFor(baseUrl, proxies),
+        secureContext: secureContextOf(files, { keyPassphrase, extraCaFile }),
+      };
+    },
+  };
 }
 
 /**
@@ -114,26 +102,6 @@ export async function contractFor(context: Context, baseUrl: string): Promise<Co
       : `The API description of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
     'Use a profile of its own for each address, and learn the API description for it: srq contract learn FILE --profile NAME',
   );
-}
-
-/**
- * Returns the proxy and the certificates, from flags, environment and profile. Throws `SrqError('settings')` if a proxy
- * or file cannot be used, or if certificate checks are turned off.
- */
-function networkOf(context: Context, baseUrl: string, stored: CertificateFiles): Network {
-  const { env } = context.process;
-  requireCertificateCheck(env, ': --ca-file FILE');
-  const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
-  if (keyPassphrase !== null) context.addSecret(keyPassphrase);
-  const files = { ...stored, ...certificateFiles(context.options) };
-  return {
-    proxy: proxyFor(baseUrl, proxySettings(env)),
-    secureContext: secureContextOf(files, { keyPassphrase, extraCaFile: env['NODE_EXTRA_CA_CERTS'] || null }),
-  };
-}
-
-function proxySettings(env: NodeJS.ProcessEnv): ProxySettings {
-  return { https: env['https_proxy'] || env['HTTPS_PROXY'] || null, no: env['no_proxy'] || env['NO_PROXY'] || null };
 }
 
 /**

@@ -10,7 +10,7 @@ import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import { contractPath, directories, mappingsPath, type OwnPaths, type Paths, profileNamed } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
-import { requireCertificateCheck, type Settings, type Sourced } from '../settings/settings.ts';
+import { requireCertificateCheck, resolveSettings, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
@@ -266,19 +266,9 @@ export class Context extends Program {
   }
 
   async #userSettings(): Promise<Settings> {
-    const { resolveSettings } = await import('../settings/settings.ts');
-    const name = await this.profileName();
     const { env } = this.process;
-    const baseUrl = this.#newBaseUrl ?? (await this.#givenBaseUrl());
-    const own = baseUrl === null ? env : { ...env, SRQ_BASE_URL: baseUrl };
-    return resolveSettings(name, (await this.profiles()).all(), own);
-  }
-
-  async #givenBaseUrl(): Promise<string | null> {
-    const given = this.process.env['SRQ_BASE_URL'];
-    if (!given) return null;
-    const { normalBaseUrl } = await import('../settings/base-url.ts');
-    return normalBaseUrl(given);
+    const own = this.#newBaseUrl === null ? env : { ...env, SRQ_BASE_URL: this.#newBaseUrl };
+    return resolveSettings(await this.profileName(), (await this.profiles()).all(), own);
   }
 
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */

@@ -24,23 +24,7 @@ import type { LogView } from '../request/ports.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
-import { longName } from './table/commands.ts';
-import type { Flag } from './table/flags.ts';
-import { READING, type ReadingOptions } from './table/options.ts';
-
-export type { ReadingOptions } from './table/options.ts';
-
-/**
- * Throws `SrqError('usage')` for a flag about reading if no file is read, because it would have no effect. `hint` says what
- * to do instead, and gets the name of the flag.
- */
-export function requireNoReading(options: ReadingOptions, hint: (flag: string) => string): void {
-  const all: readonly (readonly [string, Flag])[] = Object.entries(READING);
-  const given = all.find(([name, { initial }]) => options[name as keyof ReadingOptions] !== initial);
-  if (!given) return;
-  const flag = longName(...given);
-  throw new SrqError('flags.incomplete', `${flag} says how to read a file, but no file is named.`, hint(flag));
-}
+import type { ReadingOptions } from './table/options.ts';
 
 /** An open file with the mapping of its columns to fields. */
 export interface Input {

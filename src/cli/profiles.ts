@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { printable } from '../report/output.ts';
 import { isLoopback } from '../request/small.ts';
-import { SrqError, systemCode } from '../request/words/errors.ts';
-import { clearKeychain } from '../settings/keychain.ts';
+import { systemCode } from '../request/words/errors.ts';
 import { contractPath, learnedPath, mappingsPath, tokenPath } from '../settings/paths.ts';
 import type { Profile } from '../settings/profile-store.ts';
 import { notLoggedIn } from '../settings/settings.ts';
@@ -45,7 +44,6 @@ export async function forgetProfile(context: Context, name: string): Promise<Pro
   await forgetFile(context, `The mappings of profile ${name}`, mappingsPath(paths, name));
   await forgetFile(context, `The API description of profile ${name}`, contractPath(paths, name));
   await warnOfRepair(context);
-  if (removed !== null) await forgetKeychain(context, name, removed);
   return removed;
 }
 
@@ -58,17 +56,6 @@ async function forgetFile(context: Context, what: string, path: string): Promise
     if (why === '') throw error;
     // Where a part of the path is no folder, there is no such file.
     if (why !== 'ENOTDIR') await context.warn(`${what} is still in ${path} (${why}). Remove it.`);
-  }
-}
-
-/** Removes a profile's secret from the keychain, if it is there, and warns if that fails. */
-export async function forgetKeychain(context: Context, name: string, profile: Profile): Promise<void> {
-  try {
-    await clearKeychain(name, profile, context.process.env);
-  } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    const reporter = await context.reporter();
-    reporter.warn(`The secret of profile ${name} is still in the keychain, under "srq". ${error.message}`);
   }
 }
 

@@ -5,9 +5,9 @@ import type { Invoke } from './command.ts';
 import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
-import { COMMANDS, longName } from './table/commands.ts';
+import { COMMANDS, commandOf, longName, within } from './table/commands.ts';
 import { type Flags, oneOf } from './table/flags.ts';
-import { GLOBAL, type GlobalOptions } from './table/options.ts';
+import { EVERYWHERE, GLOBAL, type GlobalOptions } from './table/options.ts';
 import type { CommandRow } from './table/row.ts';
 import { HELP_TOPICS } from './table/surroundings.ts';
 
@@ -38,7 +38,7 @@ export async function runArguments(process: NodeJS.Process, version: string, col
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    const failure = usage(program, words, error.code, said || error.message);
+    const failure = usage(words, error.code, said || error.message);
     // The arguments could not be parsed, so --json can only be recognised by its word.
     return runCommand(process, version, words.includes('--json') ? { json: true } : {}, () => Promise.reject(failure));
   }
@@ -97,15 +97,16 @@ async function reportOfClosing(error: unknown, context: Context): Promise<ErrorC
 }
 
 /** Converts a parse error of commander into a sentence with a reference to the help of the command. */
-function usage(program: NamedCommand, words: readonly string[], code: string, said: string): SrqError {
-  const meant = commandIn(program, words);
-  const hint = `See: ${[...meant.map((command) => command.name()), '--help'].join(' ')}`;
+function usage(words: readonly string[], code: string, said: string): SrqError {
+  const path: string[] = [];
+  for (const word of words) if (commandOf([...path, word])) path.push(word);
+  const hint = `See: ${['srq', ...path, '--help'].join(' ')}`;
   if (code === 'commander.help') {
-    const names = meant.at(-1)?.commands.map((command) => command.name()) ?? [];
-    return new SrqError('arguments.missing', `Name one of these: ${names.join(', ')}.`, hint);
+    const below = within(path).flatMap(([own]) => own.split(' ').slice(path.length, path.length + 1));
+    return new SrqError('arguments.missing', `Name one of these: ${below.join(', ')}.`, hint);
   }
   const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
-  if (option !== undefined) return new SrqError('option.unknown', unknownOption(option, meant), hint);
+  if (option !== undefined) return new SrqError('option.unknown', unknownOption(option, commandOf(path)?.flags), hint);
   return new SrqError('arguments.invalid', inOurWords(said.replace(/^error: /, '').trim()), hint);
 }
 
@@ -143,29 +144,11 @@ function inOurWords(said: string): string {
   return said.charAt(0).toUpperCase() + said.slice(1);
 }
 
-/**
- * Names an unknown option without its value, which may be a secret, and suggests a similar one. Options that the help
- * hides are suggested as well.
- */
-function unknownOption(option: string, meant: readonly NamedCommand[]): string {
-  const known = meant.flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
-  const near = nearest(option, known);
+/** Names an unknown option without its value, which may be a secret, and suggests a similar one, rare ones as well. */
+function unknownOption(option: string, flags: Flags = {}): string {
+  const known = Object.entries({ ...EVERYWHERE, ...flags }).map(([name, flag]) => longName(name, flag));
+  const near = nearest(option, [...known, '--help']);
   return `Unknown option ${option}.${near === null ? '' : ` Did you mean ${near}?`}`;
-}
-
-interface NamedCommand {
-  readonly commands: readonly NamedCommand[];
-  readonly options: readonly { readonly long?: string | undefined }[];
-  name(): string;
-}
-
-/** Returns the program and the nested commands that the words name. */
-function commandIn(command: NamedCommand, words: readonly string[]): NamedCommand[] {
-  for (const [at, word] of words.entries()) {
-    const found = command.commands.find((each) => each.name() === word);
-    if (found) return [command, ...commandIn(found, words.slice(at + 1))];
-  }
-  return [command];
 }
 
 /** Maximum length of the text of an unexpected error, which may quote a long value. */
@@ -222,11 +205,11 @@ export async function makeProgram(
       return items.length === 0 ? [] : [...head, ...items, ''];
     },
   });
-  return program.addHelpText('after', EVERYWHERE);
+  return program.addHelpText('after', FURTHER);
 }
 
 /** Further help, in one line because the help screen has no room for more. */
-const EVERYWHERE = `Everywhere: --json --quiet   srq help --all|${HELP_TOPICS.join('|')}`;
+const FURTHER = `Everywhere: --json --quiet   srq help --all|${HELP_TOPICS.join('|')}`;
 
 function addCommand(program: Command, words: string, row: CommandRow, invoke: Invoke): void {
   const [name = '', group] = words.split(' ').reverse();
@@ -279,7 +262,11 @@ function requireFitting(words: string, { flags = {}, uses, noSandbox }: CommandR
   const all: Flags = { ...GLOBAL, ...flags };
   for (const [name, flag] of Object.entries(all).filter(([each]) => isGiven(each))) {
     const own = longName(name, flag);
-    const { needs, not = {} } = flag;
+    const { needs, not = {}, isForOne } = flag;
+    if (isForOne && command.args.length > 1) {
+      const message = `${own} works with one file, and ${command.args.length} were given. Nothing was sent.`;
+      throw new SrqError('file.only-one', message, 'Name one file alone.');
+    }
     if (needs !== undefined && !isGiven(needs)) {
       const needed = [nameOf(needs), all[needs]?.value].join(' ').trim();
       throw new SrqError('flags.incomplete', `${own} needs ${nameOf(needs)}.`, `Add: ${needed}`);

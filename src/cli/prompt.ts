@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { columnsOf, folded, inAscii, isAsciiLocale } from '../report/output.ts';
@@ -42,6 +41,23 @@ export async function askUntil<Value>(
   }
 }
 
+/** Asks a question that is answered with one of `letters`, in either case, until the answer is one of them. */
+export function askLetter<Letter extends string>(
+  context: Pick<TellingContext, 'process' | 'reporter'>,
+  question: string,
+  letters: readonly Letter[],
+): Promise<Letter> {
+  return askUntil(
+    context,
+    () => ask(context, question),
+    (answer) => {
+      const letter = letters.find((each) => each === answer.toLowerCase());
+      if (letter !== undefined) return letter;
+      throw new SrqError('arguments.invalid', `Type ${letters.slice(0, -1).join(', ')} or ${letters.at(-1)}.`);
+    },
+  );
+}
+
 /** Asks a question until the answer is yes or no. An empty answer is a no. */
 export function askYesNo(context: Pick<TellingContext, 'process' | 'reporter'>, question: string): Promise<boolean> {
   return askUntil(
@@ -53,6 +69,11 @@ export function askYesNo(context: Pick<TellingContext, 'process' | 'reporter'>, 
       throw new SrqError('arguments.invalid', 'Type y for yes, or n for no.');
     },
   );
+}
+
+/** Leaves the command, as the user wants. `hint` says how to come back. */
+export function leave(hint: string | null, cause?: unknown): never {
+  throw new SrqError('prompt.left', 'Nothing was sent.', hint, cause);
 }
 
 /** Folds a question for the terminal and keeps the blank after it. */
@@ -77,87 +98,8 @@ async function answered({ process }: Asking, question: string, echo: Writable): 
   try {
     return (await terminal.question(last, { signal: cancelled.signal })).trim();
   } catch (error) {
-    throw interrupted(error);
+    return leave(null, error);
   } finally {
     terminal.close();
   }
-}
-
-/**
- * Asks a question that is answered with one of `keys`, and returns that key in lower case. Other keys are ignored, and
- * keys that were typed ahead answer the next question. Use it only if `context.interactive` is true. Throws
- * `SrqError('interrupted')` for Ctrl-C or Ctrl-D, and if the terminal is closed.
- */
-export async function askKey<Key extends string>(
-  context: Pick<TellingContext, 'process'>,
-  question: string,
-  keys: readonly Key[],
-): Promise<Key> {
-  const { process } = context;
-  const { stdin, stderr } = process;
-  // In raw mode Ctrl-C arrives as a key. As a signal it would end srq without a message.
-  stdin.setRawMode(true);
-  try {
-    stderr.write(shown(question, process));
-    for (;;) {
-      const letters = [...(await typed(stdin)).replace(KEY_SEQUENCE, '')];
-      const at = letters.findIndex(
-        (letter) => END_KEYS.has(letter) || keys.some((key) => key === letter.toLowerCase()),
-      );
-      if (at < 0) continue;
-      const ahead = letters.slice(at + 1).join('');
-      if (ahead !== '') stdin.unshift(Buffer.from(ahead));
-      const key = keys.find((each) => each === letters[at]?.toLowerCase());
-      if (key === undefined) throw interrupted(null);
-      stderr.write(`${key}\n`);
-      return key;
-    }
-  } finally {
-    stdin.setRawMode(false);
-  }
-}
-
-/**
- * Discards what was typed so far. Otherwise an Enter after a question that takes one key would answer the next
- * question, which the user has not read yet.
- */
-export async function forgetTyped({ process: { stdin } }: Pick<TellingContext, 'process'>): Promise<void> {
-  const forget = () => {};
-  stdin.setRawMode(true);
-  stdin.on('data', forget);
-  stdin.resume();
-  // Input that is already available is read within one turn of the event loop after the present one.
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-  stdin.pause();
-  stdin.off('data', forget);
-  stdin.setRawMode(false);
-}
-
-/** Waits for keys and returns them. Throws `SrqError('interrupted')` if the terminal is closed. */
-async function typed(stdin: TellingContext['process']['stdin']): Promise<string> {
-  const over = new AbortController();
-  const end = () => over.abort();
-  stdin.once('end', end);
-  stdin.resume();
-  try {
-    const [data] = (await once(stdin, 'data', { signal: over.signal })) as [Buffer];
-    return data.toString('utf8');
-  } catch (error) {
-    throw interrupted(error);
-  } finally {
-    stdin.pause();
-    stdin.off('end', end);
-  }
-}
-
-/** Ctrl-C and Ctrl-D, as characters. */
-const END_KEYS: ReadonlySet<string> = new Set(['\u0003', '\u0004']);
-/**
- * Matches what arrow keys, function keys and Alt with a letter send. Some of these sequences contain letters that are
- * not answers.
- */
-const KEY_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O.|[^\u0003\u0004])?/gu;
-
-function interrupted(cause: unknown): SrqError {
-  return new SrqError('prompt.left', 'Nothing was sent.', null, cause);
 }

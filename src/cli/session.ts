@@ -4,12 +4,12 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
-import { type Contract, withJudges } from '../request/contract/contract.ts';
+import { type Contract, ownKey, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import { createdAt, type LogReader } from '../request/log/log-store.ts';
 import type { AudioReader, LogRecord } from '../request/ports.ts';
-import type { Settings } from '../settings/settings.ts';
+import { notLoggedIn, type Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
 interface SessionUse {
@@ -50,14 +50,10 @@ export class RequestSession {
     const { audio, strict = false } = use;
     const settings = await context.settings();
     const contract = await withJudges(await context.contract());
-    const destination = use.needsNoLogin ? knownDestination(settings) : await requiredDestination(settings, contract);
+    const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
+    const destination = use.needsNoLogin ? known : destinationOf(settings, contract);
     const operations = use.isAsOffered ? await offered(context, contract, use.operations) : use.operations;
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
-  }
-
-  /** Returns this session with another reader for recordings. */
-  withAudio(audio: AudioReader): RequestSession {
-    return new RequestSession(this.context, this.#settings, { ...this.preparation, audio });
   }
 
   /** Tells whether validate is asked before a request is created. */
@@ -121,13 +117,20 @@ export function recordingsBeside(file: string, named?: string): AudioReader {
   };
 }
 
-function knownDestination({ baseUrl, clientId }: Settings): Destination {
-  return { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
-}
-
-async function requiredDestination(settings: Settings, contract: Contract): Promise<Destination> {
-  const { destinationOf } = await import('./connect.ts');
-  return destinationOf(settings, contract);
+/**
+ * Returns the destination of the profile in use under this contract. Throws `SrqError('auth')` naming every missing
+ * setting.
+ */
+export function destinationOf(settings: Settings, contract: Contract): Destination {
+  const missing = [
+    ...(settings.baseUrl ? [] : ['base URL']),
+    ...(settings.clientId ? [] : ['client id']),
+    ...(settings.secret.state === 'missing' && ownKey(contract) === null ? ['client secret'] : []),
+  ];
+  if (!settings.baseUrl || !settings.clientId || missing.length > 0) {
+    throw notLoggedIn(missing, settings.profile.value, settings.otherProfiles);
+  }
+  return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
 }
 
 async function offered(

@@ -1,7 +1,8 @@
 import type { Command, Option } from 'commander';
-import { type TellingContext, terminalColumns } from '../cli/command.ts';
+import type { TellingContext } from '../cli/command.ts';
 import { makeProgram } from '../cli/program.ts';
 import type { HELP_TOPICS } from '../cli/table/surroundings.ts';
+import { columnsOf } from '../report/output.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 
@@ -25,7 +26,7 @@ export async function help(
 ): Promise<number> {
   const [, topic] = Object.entries(TOPICS).find(([name]) => name === words[0]) ?? [];
   if (topic) return (await topic())(context, words.slice(1));
-  const columns = Math.min(COLUMNS, terminalColumns(context) ?? COLUMNS);
+  const columns = Math.min(COLUMNS, columnsOf(context.process.stdout) ?? COLUMNS);
   const writeOut = (text: string) => context.process.stdout.write(text);
   const program = await makeProgram(context.version, async () => {}, { writeOut, getOutHelpWidth: () => columns });
   const wanted = words.reduce(subcommand, program);

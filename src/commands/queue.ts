@@ -1,7 +1,7 @@
 import { withProfileFlags } from '../cli/command-line.ts';
-import { destinationOf } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
+import { destinationOf } from '../cli/session.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { confirmDeletion } from '../run/confirm-deletion.ts';

@@ -29,15 +29,28 @@ export async function unknownRecords(
   return found;
 }
 
-/** Throws `SrqError('usage')` if the beginning of a key fits several requests: a person means one by it. */
-export function requireOneEach(doubtful: readonly LogRecord[], keys: readonly string[]): void {
-  const several = keys.find((each) => doubtful.filter(({ key }) => key.startsWith(each)).length > 1);
-  if (several === undefined) return;
-  throw new SrqError(
-    'doubt.several',
-    `Several requests with an unknown outcome have a key that begins with "${several}". Nothing was recorded.`,
-    'Give more of the key: srq resolve',
-  );
+/**
+ * Throws `SrqError('usage')` unless a word is about requests whose outcome is unknown, each key is that of one of them, and
+ * an identifier is said of one alone.
+ */
+export function requireClear(doubtful: readonly LogRecord[], keys: readonly string[], word: PersonsWord): void {
+  const named = (given: string) => doubtful.filter(({ key }) => key.startsWith(given)).length;
+  const list = 'List them with: srq resolve';
+  const several = keys.find((given) => named(given) > 1);
+  if (several !== undefined) {
+    const which = `Several requests with an unknown outcome have a key that begins with "${several}".`;
+    throw new SrqError('doubt.several', `${which} Nothing was recorded.`, 'Give more of the key: srq resolve');
+  }
+  const idle = keys.find((given) => named(given) === 0);
+  if (idle !== undefined) {
+    const which = `No request with an unknown outcome has the key "${idle}".`;
+    throw new SrqError('doubt.unknown', `${which} Nothing was recorded.`, list);
+  }
+  if (doubtful.length === 0) throw new SrqError('doubt.unknown', 'No such request has an unknown outcome.', list);
+  if (word !== 'not-created' && word.id !== null && doubtful.length > 1) {
+    const which = `${doubtful.length} requests are meant; they cannot share one identifier.`;
+    throw new SrqError('doubt.several', which, 'Name one key.');
+  }
 }
 
 /**

@@ -36,16 +36,3 @@ export function ended(work: Promise<unknown>): Promise<void> {
     () => {},
   );
 }
-
-/** Resolves when the turn has come, or when the signal fires. */
-export function endOrAbort(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      signal.removeEventListener('abort', go);
-      resolve();
-    };
-    signal.addEventListener('abort', go);
-    if (signal.aborted) go();
-    turn.then(go);
-  });
-}

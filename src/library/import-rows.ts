@@ -50,7 +50,7 @@ export async function importTable(
   const results: ImportedRow[] = [];
   const { name = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
   const mapping = mappingOf(table);
-  const telling = new ResultTelling(onResult, halt);
+  const telling = resultTeller(onResult, halt);
   const ui: ImportUi = {
     agree: async (planTable) => {
       const plan = await planTable({ table, mapping }, () => {});
@@ -96,42 +96,29 @@ export function sentBefore(what: string): SrqError {
   return new SrqError('rows.sent-before', `${what} Nothing was sent.`, hint);
 }
 
-/** Calls the function of the program with each result. An error of that function ends the import in order. */
-class ResultTelling {
-  readonly #onResult: ImportOptions['onResult'];
-  readonly #halt: AbortController;
-  readonly #running = new Set<Promise<void>>();
-  readonly #errors: unknown[] = [];
-
-  constructor(onResult: ImportOptions['onResult'], halt: AbortController) {
-    this.#onResult = onResult;
-    this.#halt = halt;
-  }
-
-  tell(result: RowResult): void {
-    if (this.#onResult === undefined || this.#errors.length > 0) return;
-    const call = this.#call(this.#onResult, result);
-    this.#running.add(call);
-    void call.then(() => this.#running.delete(call));
-  }
-
-  /** Resolves when all calls have ended. Throws an error with the first of theirs as its cause. */
-  async done(): Promise<void> {
-    await Promise.all(this.#running);
-    if (this.#errors.length === 0) return;
-    const message = 'The function onResult failed, so the import ended. What was in flight is recorded.';
-    throw new SrqError('interrupted.unfinished', message, 'Its error is the cause.', this.#errors[0]);
-  }
-
-  async #call(onResult: NonNullable<ImportOptions['onResult']>, result: RowResult): Promise<void> {
-    try {
+/** Calls the function of the program with each result. Its first error ends the import in order. */
+function resultTeller(onResult: ImportOptions['onResult'], halt: AbortController) {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  return {
+    tell(result: RowResult): void {
+      if (failures.length > 0) return;
       // The function may be an async one, whose promise would otherwise end the process when it is rejected.
-      await onResult(result);
-    } catch (error) {
-      this.#errors.push(error);
-      this.#halt.abort();
-    }
-  }
+      const call = (async () => onResult?.(result))().catch((error: unknown) => {
+        failures.push(error);
+        halt.abort();
+      });
+      running.add(call);
+      void call.then(() => running.delete(call));
+    },
+    /** Resolves when all calls have ended. Throws an error with the first of theirs as its cause. */
+    async done(): Promise<void> {
+      await Promise.all(running);
+      if (failures.length === 0) return;
+      const message = 'The function onResult failed, so the import ended. What was in flight is recorded.';
+      throw new SrqError('interrupted.unfinished', message, 'Its error is the cause.', failures[0]);
+    },
+  };
 }
 
 const { ready: _, ...NO_COUNTS } = noCounts();

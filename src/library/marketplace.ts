@@ -4,7 +4,7 @@ import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { submitOne } from '../delivery/settle-by-key.ts';
-import { requireOneEach, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
+import { requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { fromLog, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
 import type { Draft } from '../request/lead/service-request.ts';
@@ -14,21 +14,12 @@ import { SrqError } from '../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../request/words/finding.ts';
 import type { RequestApi } from '../service/client.ts';
 import type * as api from './api.ts';
-import {
-  requireCallOptions,
-  requireCreateOptions,
-  requireImportOptions,
-  requireKeys,
-  requireLogFilter,
-  requireRows,
-  requireWord,
-} from './call-options.ts';
-import { Calls, ended, endOrAbort, type HowCalled } from './calls.ts';
+import { Calls, ended, type HowCalled } from './calls.ts';
 import { LibraryHost } from './host.ts';
 import { importTable, sentBefore } from './import-rows.ts';
 import { forProgram } from './program-words.ts';
 import { draftOf, tableOf } from './rows.ts';
-import type { LibrarySettings } from './settings.ts';
+import { type LibrarySettings, requireFit } from './settings.ts';
 import { endedBySignal, haltWith, untilAborted } from './signals.ts';
 
 /**
@@ -55,7 +46,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async validate(request: api.RequestFields, options: api.CallOptions = {}): Promise<api.ValidateResult> {
     return this.#call('beside', () => {
-      requireCallOptions(options);
+      requireFit('call', options);
       return this.#validate(this.#draft(request), options.signal);
     });
   }
@@ -79,7 +70,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
     return this.#call('together', () => {
-      requireCreateOptions(options);
+      requireFit('create', options);
       return this.#create(this.#draft(request), { ...options });
     });
   }
@@ -97,8 +88,8 @@ export class LibraryMarketplace implements api.Marketplace {
     options: api.ImportOptions = {},
   ): Promise<api.ImportResult> {
     return this.#call('alone', () => {
-      requireRows(rows);
-      requireImportOptions(options);
+      requireFit('rows', rows);
+      requireFit('importRows', options);
       return this.#importRows(rows, { ...options });
     });
   }
@@ -125,8 +116,8 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
     return this.#call('alone', () => {
-      requireKeys(keys);
-      requireWord(word);
+      requireFit('keys', keys);
+      requireFit('word', word);
       const [named, said] = [[keys].flat(), typeof word === 'object' ? { ...word } : word];
       return this.#resolve(named, said);
     });
@@ -134,20 +125,11 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async #resolve(named: readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
     const log = await this.#host.openLog();
-    const doubtful = named.length === 0 ? [] : await unknownRecords(await this.#host.log.store(), named);
-    requireOneEach(doubtful, named);
-    const idle = named.find((name) => !doubtful.some(({ key }) => key.startsWith(name)));
-    if (idle !== undefined) {
-      throw new SrqError(
-        'doubt.unknown',
-        `"${idle}" is the key of no request with an unknown outcome; nothing was noted.`,
-      );
-    }
-    if (typeof word === 'object' && doubtful.length > 1) {
-      throw new SrqError('doubt.several', `${doubtful.length} requests are meant; they cannot share one identifier.`);
-    }
-    const id = typeof word === 'object' ? word.created : null;
-    await settleByWord(log, doubtful, word === 'not-created' ? word : { id });
+    if (named.length === 0) return [];
+    const said = word === 'not-created' ? word : { id: typeof word === 'object' ? word.created : null };
+    const doubtful = await unknownRecords(await this.#host.log.store(), named);
+    requireClear(doubtful, named, said);
+    await settleByWord(log, doubtful, said);
     const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
     return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
   }
@@ -155,7 +137,7 @@ export class LibraryMarketplace implements api.Marketplace {
   async *log(filter: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
     try {
       this.#requireOpen();
-      requireLogFilter(filter);
+      requireFit('log', filter);
       const { since, until, run, ...selection } = filter;
       const store = await this.#host.log.store();
       const keys = await keysOfRun(store, run);
@@ -200,7 +182,9 @@ export class LibraryMarketplace implements api.Marketplace {
   ): Promise<api.CreateResult> {
     const { key } = submission;
     const before = this.#underWay.get(key) ?? Promise.resolve();
-    const running = endOrAbort(before, signal).then(() => this.#submit(submission, options, signal));
+    const running = untilAborted(before, signal)
+      .catch(() => {})
+      .then(() => this.#submit(submission, options, signal));
     // One that its signal ended early leaves the one before under way, for which a later one still has to wait.
     const settled = Promise.all([before, ended(running)]);
     this.#underWay.set(key, settled);

@@ -3,6 +3,7 @@ import type { Mapping, Row, Table } from '../request/lead/table.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { finding, type Problem } from '../request/words/finding.ts';
 import type { RequestFields } from './api.ts';
+import { untilAborted } from './signals.ts';
 
 /** The texts of a request, or the reason why they cannot be used. */
 type Texts =
@@ -51,7 +52,7 @@ export async function tableOf(
   };
   try {
     // Rows that are there are copied before the program goes on, which may change them.
-    if (Symbol.asyncIterator in rows) for await (const row of untilAborted(rows, signal)) add(row);
+    if (Symbol.asyncIterator in rows) await takeAll(rows, signal, add);
     else for (const row of rows) add(row);
   } catch (error) {
     throw new SrqError('request.malformed', 'The rows could not be read. Nothing was sent.', CAUSE, error);
@@ -76,33 +77,23 @@ export async function tableOf(
   };
 }
 
-/**
- * Yields items until the signal fires. A source that never gives its next item would otherwise keep the call for ever.
- */
-async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item, void> {
+/** Takes items until the signal fires, because a source that never gives its next one would keep the call for ever. */
+async function takeAll<Item>(
+  source: AsyncIterable<Item>,
+  signal: AbortSignal,
+  take: (item: Item) => void,
+): Promise<void> {
   const iterator = source[Symbol.asyncIterator]();
-  let stop = () => {};
-  const aborted = new Promise<'aborted'>((resolve) => {
-    stop = () => resolve('aborted');
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop);
-  });
-  let isAtEnd = false;
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next === 'aborted') return;
-      isAtEnd = next.done === true;
+      const next = await untilAborted(iterator.next(), signal);
       if (next.done) return;
-      yield next.value;
+      take(next.value);
     }
   } catch (error) {
-    isAtEnd = true;
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
     // The source may clean up, but nobody can wait for one that hangs.
-    if (!isAtEnd) void (async () => iterator.return?.())().catch(() => {});
+    void (async () => iterator.return?.())().catch(() => {});
+    if (!signal.aborted) throw error;
   }
 }
 

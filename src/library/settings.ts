@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { Destination } from '../request/lead/service-request.ts';
+import { SENT_STATUSES } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { normalBaseUrl } from '../settings/base-url.ts';
 import { profileNamed } from '../settings/paths.ts';
-import type { MarketplaceOptions } from './api.ts';
+import type { CallOptions, CreateOptions, ImportOptions, LogFilter, Marketplace, MarketplaceOptions } from './api.ts';
 
 const text = z.string().check(z.minLength(1));
 const secret = z.union([
@@ -69,9 +70,75 @@ export function settingsOf(options: MarketplaceOptions): LibrarySettings {
  * Returns the error for an invalid option, or for all that was given (`whole`) if no option is to blame. It does not
  * quote the value, which may be the secret.
  */
-export function unusable(issue: z.core.$ZodIssue | undefined, whole: string): SrqError {
+function unusable(issue: z.core.$ZodIssue | undefined, whole: string): SrqError {
   const names = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? []);
   const which = names.length === 0 ? whole : `The option ${names.join('.')}`;
   const why = issue?.code === 'unrecognized_keys' ? 'does not exist' : 'is missing or of a wrong kind';
   return new SrqError('arguments.invalid', `${which} ${why}.`, 'See docs/library.md.');
+}
+
+const call = { signal: z.optional(z.instanceof(AbortSignal)) };
+const create = {
+  ...call,
+  validate: z.optional(z.boolean()),
+  onDuplicate: z.optional(z.enum(['skip', 'create'])),
+  again: z.optional(z.boolean()),
+};
+/** A share of the rows, written as for `--max-errors`. */
+const share = z.string().check(
+  z.regex(/^(?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)%$/),
+  z.refine((value) => !/^[0.]+%$/.test(value)),
+);
+
+const callSchema = z.strictObject(call) satisfies z.ZodMiniType<CallOptions>;
+const createSchema = z.strictObject(create) satisfies z.ZodMiniType<CreateOptions>;
+const importSchema = z.strictObject({
+  ...create,
+  name: z.optional(text),
+  strict: z.optional(z.boolean()),
+  maxErrors: z.optional(z.union([z.int().check(z.positive()), share])),
+  inDoubt: z.optional(z.enum(['park', 'validate'])),
+  settleMs: z.optional(z.number().check(z.positive())),
+  onResult: z.optional(z.custom<ImportOptions['onResult']>((value) => typeof value === 'function')),
+});
+/** A text can be iterated as well, but its letters are no rows. */
+const rowsSchema = z.custom<Parameters<Marketplace['importRows']>[0]>(
+  (value) => typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value),
+);
+const keysSchema = z.custom<Parameters<Marketplace['resolve']>[0]>((value) =>
+  [value].flat().every((key) => typeof key === 'string'),
+);
+/** An empty identifier would be told as one that the service gave. */
+const wordSchema = z.union([
+  z.enum(['not-created', 'created']),
+  z.strictObject({ created: z.string().check(z.regex(/\S/)) }),
+]);
+const filterSchema = z.strictObject({
+  since: z.optional(z.date()),
+  until: z.optional(z.date()),
+  ref: z.optional(z.string()),
+  id: z.optional(z.string()),
+  status: z.optional(z.enum(SENT_STATUSES)),
+  run: z.optional(z.string()),
+}) satisfies z.ZodMiniType<LogFilter>;
+
+/** What a program gives to a method, and what that is called. */
+const GIVEN = {
+  call: [callSchema, 'The options of the call'],
+  create: [createSchema, 'The options of create'],
+  importRows: [importSchema, 'The options of importRows'],
+  rows: [rowsSchema, 'The argument rows of importRows'],
+  log: [filterSchema, 'The filter of log'],
+  keys: [keysSchema, 'The argument keys of resolve'],
+  word: [wordSchema, 'The word of resolve'],
+} as const;
+
+/**
+ * Checks what a program gives to a method, because one without types may pass anything: a mistyped word would note a
+ * request as created that never was, and any text for `again` would send it a second time. Throws `SrqError('usage')`.
+ */
+export function requireFit(what: keyof typeof GIVEN, given: unknown): void {
+  const [schema, whole] = GIVEN[what];
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw unusable(parsed.error.issues[0], whole);
 }

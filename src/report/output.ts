@@ -248,6 +248,23 @@ export function columnsOf(stream: Writable & { readonly isTTY?: boolean; readonl
   return stream.isTTY && stream.columns !== undefined && stream.columns > 0 ? stream.columns : null;
 }
 
+const CHUNK_CHARACTERS = 1 << 16;
+
+/** Joins the texts of many items, because each write takes time. */
+export async function* inChunks<Item>(
+  items: AsyncIterable<Item>,
+  textOf: (item: Item) => string,
+): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const item of items) {
+    chunk += textOf(item);
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
 const WRITABLE_AGAIN = ['drain', 'close', 'error'] as const;
 
 /** Writes a chunk, and waits while the reader is slower than the writer. A reader that has gone away is not an error. */

@@ -37,13 +37,13 @@ export interface Reporter {
   ): Promise<void>;
   /**
    * Writes the items of a list, each as it comes. Programs get one JSON document per line, and people get the `text` of
-   * each item with its line feed.
+   * each item with its line feed. Returns the number of items.
    */
   lines<Name extends DocumentName, Item extends DocumentOf<Name>>(
     name: Name,
     items: AsyncIterable<Item>,
     text: ItemText<Item>,
-  ): Promise<void>;
+  ): Promise<number>;
   /** Writes a message that --quiet suppresses. */
   say(text: (paint: Paint) => string): void;
   /** Writes a warning, which --quiet does not suppress. */

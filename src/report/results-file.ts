@@ -2,10 +2,11 @@ import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/lead/table.t
 import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { csvLine, escapeFormulas, unescapeFormulas } from '../request/words/csv-text.ts';
+import { inChunks } from './output.ts';
+import { workbookChunks } from './workbook-writer.ts';
 
 /** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
-const BUFFERED_CHARACTERS = 1 << 16;
 /** The rows for a results file, and its form. */
 export interface Results {
   readonly columns: readonly string[];
@@ -18,41 +19,32 @@ export interface Results {
  * CSV. Both are safe to open in a spreadsheet, and srq can read them back.
  */
 export function resultsChunks(path: string, results: Results): AsyncIterable<string | Uint8Array> {
-  return /\.xlsx$/i.test(path) ? workbookOf(results) : csvOf(results);
-}
-
-async function* csvOf({ columns, delimiter, rows }: Results): AsyncGenerator<string> {
-  const own = ownColumns(columns);
-  let buffered = BYTE_ORDER_MARK + csvLine(header(columns, own), delimiter);
-  for await (const report of rows) {
-    buffered += csvLine([...inputCells(report.row.cells, columns.length, own), ...outcomeCells(report)], delimiter);
-    if (buffered.length < BUFFERED_CHARACTERS) continue;
-    yield buffered;
-    buffered = '';
+  const own = ownColumns(results.columns);
+  if (/\.xlsx$/i.test(path)) {
+    return workbookChunks(guardedRows(results, own), results.columns.length - own.size + RESULT_COLUMNS.length);
   }
-  yield buffered;
+  let mark = BYTE_ORDER_MARK;
+  return inChunks(resultRows(results, own), (cells) => {
+    const line = mark + csvLine(cells, results.delimiter);
+    mark = '';
+    return line;
+  });
 }
 
 /**
  * Yields the rows of the workbook. Text cells of a workbook need no escaping of formulas, except where reading the file
  * would remove something that looks like it.
  */
-async function* workbookRows({ columns, rows }: Results, own: ReadonlySet<number>): AsyncGenerator<readonly string[]> {
+async function* guardedRows(results: Results, own: ReadonlySet<number>): AsyncGenerator<readonly string[]> {
   const guarded = (text: string) => (unescapeFormulas(text) === text ? text : escapeFormulas(text));
-  yield header(columns, own).map(guarded);
+  for await (const cells of resultRows(results, own)) yield cells.map(guarded);
+}
+
+async function* resultRows({ columns, rows }: Results, own: ReadonlySet<number>): AsyncGenerator<readonly string[]> {
+  yield [...columns.filter((_, at) => !own.has(at)), ...RESULT_COLUMNS];
   for await (const report of rows) {
-    yield [...inputCells(report.row.cells, columns.length, own), ...outcomeCells(report)].map(guarded);
+    yield [...inputCells(report.row.cells, columns.length, own), ...outcomeCells(report)];
   }
-}
-
-async function* workbookOf(results: Results): AsyncGenerator<Uint8Array> {
-  const { workbookChunks } = await import('./workbook-writer.ts');
-  const own = ownColumns(results.columns);
-  yield* workbookChunks(workbookRows(results, own), results.columns.length - own.size + RESULT_COLUMNS.length);
-}
-
-function header(columns: readonly string[], own: ReadonlySet<number>): string[] {
-  return [...columns.filter((_, at) => !own.has(at)), ...RESULT_COLUMNS];
 }
 
 /** Returns the outcome columns if the input is an earlier results file. The new outcome replaces them. */

@@ -1,5 +1,3 @@
-import { strToU8, Zip, ZipDeflate } from 'fflate';
-
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const SHEETS = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -28,13 +26,20 @@ export async function* workbookChunks(
   rows: AsyncIterable<readonly string[]>,
   columns: number,
 ): AsyncGenerator<Uint8Array> {
+  // Most runs write no workbook.
+  const { strToU8, Zip, ZipDeflate } = await import('fflate');
   const packed: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
     if (error) throw error;
     packed.push(chunk);
   });
-  for (const [name, xml] of Object.entries(FRAME)) add(zip, name).push(strToU8(HEAD + xml), true);
-  const sheet = add(zip, 'xl/worksheets/sheet1.xml');
+  const add = (name: string) => {
+    const part = new ZipDeflate(name, { level: 6 });
+    zip.add(part);
+    return part;
+  };
+  for (const [name, xml] of Object.entries(FRAME)) add(name).push(strToU8(HEAD + xml), true);
+  const sheet = add('xl/worksheets/sheet1.xml');
   let xml = `${HEAD}<worksheet xmlns="${SHEETS}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${columns}" width="18" style="1" customWidth="1"/></cols><sheetData>`;
   let number = 0;
   for await (const cells of rows) {
@@ -48,12 +53,6 @@ export async function* workbookChunks(
   sheet.push(strToU8(`${xml}</sheetData></worksheet>`), true);
   zip.end();
   yield* packed;
-}
-
-function add(zip: Zip, name: string): ZipDeflate {
-  const part = new ZipDeflate(name, { level: 6 });
-  zip.add(part);
-  return part;
 }
 
 function cellXml(text: string, column: number, row: number): string {

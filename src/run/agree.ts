@@ -1,7 +1,7 @@
-import { commandLine, withoutOptions } from '../cli/command-line.ts';
+import { commandLine, withFlags, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { type Input, mapped, rememberable, rememberMapping } from '../cli/input.ts';
-import { ask, forgetTyped } from '../cli/prompt.ts';
+import { ask, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import type { PlanOptions } from '../cli/table/options.ts';
 import { wirePreview } from '../cli/wire-preview.ts';
@@ -14,20 +14,12 @@ import { planText } from '../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../request/lead/fields.ts';
 import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import type { RecordedNote } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
 import { isAsked } from './consent.ts';
 import { askCountry, lacksCountry } from './country.ts';
-import {
-  askQuestions,
-  type ColumnQuestion,
-  columnQuestions,
-  isOptional,
-  openQuestions,
-  requireDecided,
-  withFlags,
-  withoutLikely,
-} from './questions.ts';
+import { answered, columnQuestions } from './questions.ts';
 import { requireNotSentBefore } from './sent-before.ts';
 
 /** Returns the range of rows that the flags select. */
@@ -46,7 +38,24 @@ export async function sayPlan(
   const learned = contract.source
     ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
     : null;
-  reporter.say((paint) => planText(plan, where, learned, paint));
+  const rowsPerSecond = await lastPace(context);
+  reporter.say((paint) => planText(plan, where, { learned, rowsPerSecond }, paint));
+}
+
+/** A run of fewer rows says little about the speed of others. */
+const MIN_TELLING_ROWS = 20;
+
+/** Returns how many rows a second the last whole run has sent, or null if there was none. */
+async function lastPace({ log }: Context): Promise<number | null> {
+  let begun: Extract<RecordedNote, { event: 'begin' }> | null = null;
+  let pace: number | null = null;
+  for await (const note of (await log.store()).notes()) {
+    if (note.event === 'begin') begun = note;
+    if (note.event !== 'end' || note.stopped !== null || note.run !== begun?.run) continue;
+    const seconds = (Date.parse(note.at) - Date.parse(begun.at)) / 1000;
+    if (begun.counts.ready >= MIN_TELLING_ROWS && seconds > 0) pace = begun.counts.ready / seconds;
+  }
+  return pace;
 }
 
 /** After a correction, Enter first shows the new plan. */
@@ -91,22 +100,21 @@ export async function agreedPlan(
 ): Promise<Agreed> {
   const { context } = session;
   const asks = isAsked(context, options);
-  const questions = questionsOf(input, options);
-  for (let now = await decided(context, input, questions, asks); ; ) {
+  const questions = columnQuestions(input.mapping, options, input.evidence.sample);
+  for (let now = await answered(context, input, questions, asks); ; ) {
     const planned = await plan(now);
     if (asks && lacksCountry(planned)) {
       now = await askCountry(context, now);
       continue;
     }
     await sayPlan(session, planned, where);
-    if (asks && questions.length > 0) await forgetTyped(context);
     const corrected = asks ? await askCorrections(context, now, question(enter, planned.counts.ready)) : null;
     if (corrected !== null) {
       now = mapped(now, corrected);
       continue;
     }
     const isSaid = asks && now !== input;
-    const command = isSaid ? commandOf(given, input, now) : given;
+    const command = isSaid ? commandOf(given, now) : given;
     if (command !== given) {
       await context.warn(`To import this file again with the same mapping: ${commandLine(command)}`);
     }
@@ -127,54 +135,11 @@ export async function agreedPlan(
   }
 }
 
-/** Returns the open questions about the columns, except those that the flags answer. */
-function questionsOf({ mapping, evidence }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>) {
-  return openQuestions(columnQuestions(mapping, evidence.sample), acceptLikely === true);
-}
-
-/**
- * Throws `SrqError('usage')` if there are open questions about the columns and nobody can be asked. `command` are the
- * arguments of the import.
- */
-export function requireAnswers(
-  context: Context,
-  input: Input,
-  command: readonly string[],
-  options: Pick<PlanOptions, 'yes' | 'acceptLikely'>,
-): void {
-  if (isAsked(context, options)) return;
-  requireDecided(
-    questionsOf(input, options).filter((question) => !isOptional(question)),
-    command,
-  );
-}
-
 /** With --strict, throws `SrqError('usage')` for fields that neither srq nor the service knows. */
 export function requireKnownFields(mapping: Mapping | undefined, strict: boolean | undefined): void {
   const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
   throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
-}
-
-/**
- * Returns the input with the user's answers to the questions. If nobody can be asked, optional fields are left out,
- * with a message.
- */
-async function decided(
-  context: Context,
-  input: Input,
-  questions: readonly ColumnQuestion[],
-  asks: boolean,
-): Promise<Input> {
-  if (questions.length === 0) return input;
-  if (asks) return askQuestions(context, input, questions);
-  const reporter = await context.reporter();
-  for (const { columns, field } of questions) {
-    reporter.warn(
-      `Left out: ${columns.map(printable).join(', ')}, which may be the ${field}. To take it: --accept-likely`,
-    );
-  }
-  return mapped(input, withoutLikely(input, questions));
 }
 
 /** Tells whether the flags say something about the columns. */
@@ -195,9 +160,7 @@ async function askCorrections(
   for (;;) {
     const line = await ask(context, corrected === null ? question : QUESTION_CORRECTED);
     if (line === '') return corrected;
-    if (line === 'q') {
-      throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the file is ready.');
-    }
+    if (line === 'q') leave('Run the same command again when the file is ready.');
     try {
       if (line === '?') reporter.say(() => helpText(table));
       else corrected = correctedBy(line, table, corrected ?? chosen, evidence.parameters);
@@ -234,9 +197,9 @@ function correctedBy(
   const [name, value] = halves(line, line.indexOf('='));
   const meant =
     (isField(field) || field === '-') && (hasColumn(table, column) || !isField(name))
-      ? { ...earlier, map: { ...map, [mapKey(column)]: field }, set: without(set, field) }
+      ? { ...earlier, map: { ...map, [mapKey(column)]: field }, set: without(set, ([name]) => name === field) }
       : isField(name)
-        ? { ...earlier, map: withoutField(map, name), set: { ...set, [name]: value } }
+        ? { ...earlier, map: without(map, ([, field]) => field === name), set: { ...set, [name]: value } }
         : null;
   if (meant === null) {
     if (hasColumn(table, column)) refuseSlip(field, parameters);
@@ -251,34 +214,16 @@ function correctedBy(
   return meant;
 }
 
-/** Returns the arguments that read the file as a person has said. What the profile remembers is no flag, and yields to one. */
-function commandOf(given: readonly string[], input: Input, now: Input): readonly string[] {
-  const [before, after] = [input.chosen, now.chosen];
-  if (rememberable(now) === null) return withAnswers(given, before, after);
-  const isTakenBack = (['map', 'set'] as const).some((kind) =>
-    Object.entries(before[kind]).some(([name, value]) => after[kind][name] !== value),
-  );
-  return isTakenBack ? withoutOptions(given, ['--map', '--set', '--mapping']) : given;
-}
-
 /**
- * Adds what a person said of the columns to the arguments, for a header that cannot be remembered. Throws
- * `SrqError('usage')` for what flags cannot say.
+ * Returns the arguments that read the file as a person has said. What the profile remembers needs no flags, and would yield
+ * to them.
  */
-function withAnswers(given: readonly string[], before: MappingOptions, after: MappingOptions): readonly string[] {
-  const lost = (from: object, to: object) => Object.keys(from).some((name) => !Object.hasOwn(to, name));
-  if (lost(before.map, after.map) || lost(before.set, after.set)) {
-    throw new SrqError(
-      'mapping.unwritable',
-      'These answers cannot be remembered, because the columns have no telling names. Nothing was sent.',
-      'Write them into a file: --mapping FILE. The form is that of --dry-run --json.',
-    );
-  }
-  const mapped = Object.entries(after.map).filter(([column, field]) => before.map[column] !== field);
-  const set = Object.entries(after.set).filter(([field, text]) => before.set[field] !== text);
-  return withFlags(given, [
-    ...mapped.flatMap(([column, field]) => ['--map', `${column.trim()}=${field}`]),
-    ...set.flatMap(([field, text]) => ['--set', `${field}=${text}`]),
+function commandOf(given: readonly string[], now: Input): readonly string[] {
+  const bare = withoutOptions(given, ['--map', '--set', '--mapping']);
+  if (rememberable(now) !== null) return bare.length === given.length ? given : bare;
+  return withFlags(bare, [
+    ...Object.entries(now.chosen.map).flatMap(([column, field]) => ['--map', `${column.trim()}=${field}`]),
+    ...Object.entries(now.chosen.set).flatMap(([field, text]) => ['--set', `${field}=${text}`]),
   ]);
 }
 
@@ -290,11 +235,6 @@ function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {
   return columns.some((_, at) => columnLabel(columns, at).trim().toLowerCase() === name.toLowerCase());
 }
 
-/** Removes the constant or template of a field, which would take precedence over the correction. */
-function without<Value>(record: Readonly<Record<string, Value>>, key: string): Record<string, Value> {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
-}
-
-function withoutField(map: Readonly<Record<string, string>>, field: string): Record<string, string> {
-  return Object.fromEntries(Object.entries(map).filter(([, mapped]) => mapped !== field));
+function without(texts: Readonly<Record<string, string>>, isLeftOut: (entry: [string, string]) => boolean) {
+  return Object.fromEntries(Object.entries(texts).filter((entry) => !isLeftOut(entry)));
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../cli/context.ts';
 import { type Input, mapped } from '../cli/input.ts';
-import { ask, askUntil } from '../cli/prompt.ts';
+import { ask, askUntil, leave } from '../cli/prompt.ts';
 import { proposedMarket } from '../delivery/findings.ts';
 import { MARKETS, parseMarket } from '../request/lead/markets.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
@@ -34,7 +34,6 @@ export async function askCountry(context: Context, { table, mapping, chosen, evi
       throw new SrqError('arguments.invalid', 'That is not one of the markets.', `They are: ${codes}`);
     },
   );
-  if (country === null)
-    throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the file is ready.');
+  if (country === null) leave('Run the same command again when the file is ready.');
   return mapped({ table, evidence }, { ...chosen, set: { ...chosen.set, country } });
 }

@@ -26,6 +26,7 @@ interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'su
 export class RunEvents implements RunListener {
   readonly #stream: EventStream | null;
   readonly #context: Context;
+  #hasRefused = false;
 
   private constructor(stream: EventStream | null, context: Context) {
     this.#stream = stream;
@@ -64,6 +65,7 @@ export class RunEvents implements RunListener {
 
   /** Reports an answer 429 or 503, and the pause after it. */
   refused(http: number, pauseMs: number): void {
+    this.#hasRefused = true;
     this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
   }
 
@@ -83,7 +85,7 @@ export class RunEvents implements RunListener {
       this.row(file, result);
       if (this.#context.clock.monotonicMs() - toldMs >= PROGRESS_MS) progress(state);
     };
-    return { row, end: progress };
+    return { row, end: progress, hasHeard: () => this.#hasRefused };
   }
 
   /** Yields the reports of a file unchanged, and reports the rows that no pass of this run has reported. */

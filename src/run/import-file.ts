@@ -3,19 +3,22 @@ import type { Context } from '../cli/context.ts';
 import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
 import { finishOnSignal, RequestSession, recordingsBeside } from '../cli/session.ts';
-import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
+import { longName } from '../cli/table/commands.ts';
+import { BULK, type BulkOptions, type PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportFile, type ImportUi, type Pass, runImport } from '../delivery/import.ts';
-import { type RowLookup, reportRows } from '../delivery/report-rows.ts';
+import type { Preparation } from '../delivery/prepare.ts';
+import { type RowLookup, reportRows, runRowOf } from '../delivery/report-rows.ts';
 import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { type RunBegin, withListener } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
-import { agreedPlan, rangeOf, requireAnswers, requireKnownFields, sayPlan } from './agree.ts';
+import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
 import { askMeaning } from './ask-meaning.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
 import { Output, requireOwnPlaces, type TakenPaths } from './outputs.ts';
+import { requireAnswers } from './questions.ts';
 import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
 import { type Asides, showPass } from './watch.ts';
@@ -41,29 +44,25 @@ export async function importFile(
   const { input, session } = opened;
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
-  const { report: reportPath, events: eventsPath } = options;
   const results = await openResults(context, file, input.table, options.results, taken);
   await requireOwnPlaces(context, [
     ['the results file', results.path],
-    ['--report', reportPath],
-    ['--events', eventsPath],
+    ['--report', options.report],
+    ['--events', options.events],
   ]);
   const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
   const rule = { flag: '--report', kind: 'report', input: file, hint };
-  const report = reportPath === undefined ? null : await Output.open(context, reportPath, rule);
+  const report = options.report === undefined ? null : await Output.open(context, options.report, rule);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
-    const run = new FileImport(opened, { results, report }, options, events);
-    const deps = await importDeps(run, { ...opened, log, events, options });
-    const { plan, stop } = await runImport(deps, run, {
+    const run = new FileImport({ ...opened, options, events, results, report });
+    const { plan, stop } = await runImport(await run.deps(log), run, {
       ...options,
       range: rangeOf(options),
       maxErrors: options.maxErrors ?? null,
       settleMs: options.settle === undefined ? null : options.settle * 1000,
     });
-    const { asides, reasons, startedMs } = run;
-    const told = { file, plan, asides, reasons, stop, startedMs, results: run.results, command: run.command };
-    const end = await finishRun(context, { ...told, keepsStdout: eventsPath !== '-' });
+    const end = await finishRun(context, { ...run.told, plan, stop });
     events.end(end);
     return end;
   } finally {
@@ -135,133 +134,107 @@ async function openImport(
   return { file, command, input, session };
 }
 
-/** The files that an import writes. */
-interface RunOutputs {
+/** An open file that is about to be sent, and what its import writes. */
+interface SentFile extends OpenedFile {
+  readonly options: BulkOptions;
+  readonly events: RunEvents;
   readonly results: Output;
   readonly report: Output | null;
 }
 
-/** A file as the import uses it: asks the user to agree, shows the progress, and writes results and report. */
+/** The import of a file: asks the user to agree, connects, shows the progress, and writes results and report. */
 class FileImport implements ImportFile, ImportUi {
   readonly ui = this;
-  readonly file: string;
+  readonly preparation: Preparation;
+  readonly #of: SentFile;
   /** The rows by the codes of their reasons. */
-  readonly reasons: ReasonCounts = {};
-  readonly asides: Asides = { withoutIdentifier: 0 };
-  /** The arguments that import this file again. */
-  command: readonly string[];
+  readonly #reasons: ReasonCounts = {};
+  readonly #asides: Asides = { withoutIdentifier: 0 };
+  #agreed: Awaited<ReturnType<typeof agreedPlan>> | null = null;
   /** When the user had agreed. The time for reading and asking is not counted. */
-  startedMs = 0;
-  /** Stores the mapping that was agreed to. */
-  remember: () => Promise<void> = async () => {};
-  readonly #opened: OpenedFile;
-  readonly #options: BulkOptions;
-  readonly #events: RunEvents;
-  readonly #outputs: RunOutputs;
+  #startedMs = 0;
   #hasResults = true;
 
-  constructor(opened: OpenedFile, outputs: RunOutputs, options: BulkOptions, events: RunEvents) {
-    this.file = opened.file;
-    this.command = opened.command;
-    this.#opened = opened;
-    this.#outputs = outputs;
-    this.#options = options;
-    this.#events = events;
+  constructor(of: SentFile) {
+    this.#of = of;
+    this.preparation = of.session.preparation;
   }
 
-  get preparation() {
-    return this.#opened.session.preparation;
-  }
-
-  /** The path of the results, or null if they could not be written. */
-  get results(): string | null {
-    return this.#hasResults ? this.#outputs.results.path : null;
+  /** What is told of the import at its end. */
+  get told() {
+    const { file, results, options } = this.#of;
+    return {
+      ...{ file, asides: this.#asides, reasons: this.#reasons, startedMs: this.#startedMs },
+      results: this.#hasResults ? results.path : null,
+      command: this.#agreed?.command ?? this.#of.command,
+      keepsStdout: options.events !== '-',
+    };
   }
 
   async agree(plan: Parameters<ImportUi['agree']>[0]): Promise<ImportPlan> {
-    const { input, session, command } = this.#opened;
+    const { input, session, command, options } = this.#of;
     const { context, destinationText: where } = session;
     const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
     const enter = (await context.settings()).live ? 'asks' : 'sends';
-    const agreed = await agreedPlan(session, { input, where, command, enter }, this.#options, planned);
-    this.command = agreed.command;
-    this.remember = agreed.remember;
-    return agreed.plan;
+    this.#agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
+    return this.#agreed.plan;
   }
 
   get askMeaning(): ImportUi['askMeaning'] {
-    const { context } = this.#opened.session;
-    return isAsked(context, this.#options) ? (...asked) => askMeaning(context, ...asked) : undefined;
+    const { context } = this.#of.session;
+    return isAsked(context, this.#of.options) ? (...asked) => askMeaning(context, ...asked) : undefined;
   }
 
   watch(pass: Pass) {
-    return showPass(this.#opened.session.context, pass, this.asides, this.#events.observe(this.file, pass));
+    return showPass(this.#of.session.context, pass, this.#asides, this.#of.events.observe(this.#of.file, pass));
   }
 
   async report(plan: ImportPlan, reports: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
-    const rows = withReasons(this.#events.withRows(this.file, reports), this.reasons);
-    const { report } = this.#outputs;
-    if (report === null) return this.#writeResults(plan, rows, log);
+    const { file, session, events, results, report } = this.#of;
     // The report's code is loaded only if it is needed, because it is large and few runs write a report.
-    const { reportRun, RunFigures, withFigures } = await import('./run-report.ts');
-    const figures = new RunFigures();
-    await this.#writeResults(plan, withFigures(rows, figures, plan.mapping), log);
-    await reportRun(this.#opened.session.context, report, figures);
-  }
-
-  async #writeResults(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
-    const { session } = this.#opened;
+    const page = report && (await import('./run-report.ts'));
+    const figures = page && new page.RunFigures();
+    const reasons = this.#reasons;
+    const counted = async function* () {
+      for await (const row of events.withRows(file, reports)) {
+        countReason(reasons, row.reason);
+        figures?.add(runRowOf(row, plan.mapping, false));
+        yield row;
+      }
+    };
     this.#hasResults = false;
-    await writeRunResults(session.context, this.#outputs.results, plan, rows, {
-      log,
-      preparation: session.preparation,
-    });
+    await writeRunResults(session.context, results, plan, counted(), { log, preparation: this.preparation });
     this.#hasResults = true;
+    if (report && figures) await page.reportRun(session.context, report, figures);
   }
-}
 
-/** Passes the reports on, and counts them by their reasons. */
-async function* withReasons(reports: AsyncIterable<RowReport>, reasons: ReasonCounts): AsyncGenerator<RowReport> {
-  for await (const report of reports) {
-    countReason(reasons, report.reason);
-    yield report;
+  /** What an import needs beside the file: the notes, the agreement and, once it is needed, the connection. */
+  async deps(log: ImportDeps['log']): Promise<ImportDeps> {
+    const { session, file, events, options } = this.#of;
+    const { context } = session;
+    const notes = withListener((await context.log.store()).openNotes(context.run), events);
+    const { clock, halt } = context;
+    return {
+      ...{ log, notes, clock, halt },
+      created: () => session.createdBefore(),
+      confirm: async (plan) => {
+        events.plan(plan, file);
+        await confirmImport(context, options, plan);
+        this.#startedMs = clock.monotonicMs();
+        optimizeForRows(plan.rows);
+        await this.#agreed?.remember();
+        notes.note(await beginNote(context, plan, file, options));
+      },
+      connect: async (columnOf) => {
+        const rate = rateOf(context, options);
+        const { concurrency } = options;
+        const connection = await session.connect({ rate, concurrency, columnOf, refused: notes.refused });
+        // From the first request on, the first signal lets requests in flight finish.
+        await finishOnSignal(context);
+        return connection;
+      },
+    };
   }
-}
-
-/** What an import needs beside the file: the notes, the agreement and, once it is needed, the connection. */
-async function importDeps(
-  run: FileImport,
-  {
-    session,
-    file,
-    log,
-    events,
-    options,
-  }: OpenedFile & Pick<ImportDeps, 'log'> & { readonly events: RunEvents; readonly options: BulkOptions },
-): Promise<ImportDeps> {
-  const { context } = session;
-  const notes = withListener((await context.log.store()).openNotes(context.run), events);
-  const { clock, interruption } = context;
-  return {
-    ...{ log, notes, clock, halt: interruption.halt },
-    created: () => session.createdBefore(),
-    confirm: async (plan) => {
-      events.plan(plan, file);
-      await confirmImport(context, options, plan);
-      run.startedMs = clock.monotonicMs();
-      optimizeForRows(plan.rows);
-      await run.remember();
-      notes.note(await beginNote(context, plan, file, options));
-    },
-    connect: async (columnOf) => {
-      const { concurrency } = options;
-      const asking = { rate: rateOf(context, options), concurrency, columnOf, refused: notes.refused };
-      const connection = await session.connect(asking);
-      // From the first request on, the first signal lets requests in flight finish.
-      await finishOnSignal(context);
-      return connection;
-    },
-  };
 }
 
 /** Returns the rate in force. The default is adaptive, or unlimited for the sandbox in this process. */
@@ -281,17 +254,9 @@ async function beginNote(context: Context, plan: ImportPlan, file: string, optio
   const { profile, live, baseUrl } = await context.settings();
   const { maxErrors } = options;
   const settings = {
+    ...Object.fromEntries(NOTED.flatMap((name) => notedSetting(name, options[name]))),
     '--rate': String(rateOf(context, options)),
-    '--concurrency': String(options.concurrency),
-    '--on-duplicate': options.onDuplicate,
-    '--in-doubt': options.inDoubt,
-    '--settle': options.settle === undefined ? '60 s, 240 s after a process that died' : `${options.settle} s`,
     '--max-errors': maxErrors === undefined ? 'off' : `${maxErrors.count}${maxErrors.percent ? '%' : ''}`,
-    ...(options.limit === undefined ? {} : { '--limit': String(options.limit) }),
-    ...(options.skip === 0 ? {} : { '--skip': String(options.skip) }),
-    ...(options.validate ? {} : { '--no-validate': 'on' }),
-    ...(options.again ? { '--again': 'on' } : {}),
-    ...(options.strict ? { '--strict': 'on' } : {}),
   };
   const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
   const { rows, counts } = plan;
@@ -307,4 +272,22 @@ async function beginNote(context: Context, plan: ImportPlan, file: string, optio
     counts,
     settings,
   };
+}
+
+const NOTED = [
+  'concurrency',
+  'onDuplicate',
+  'inDoubt',
+  'settle',
+  'limit',
+  'skip',
+  'validate',
+  'again',
+  'strict',
+] as const;
+
+/** A flag with its value, unless that is what a run does anyway. */
+function notedSetting(name: (typeof NOTED)[number], value: BulkOptions[typeof name]): [string, string][] {
+  const isUsual = value === undefined || value === 0 || value === (name === 'validate');
+  return isUsual ? [] : [[longName(name, BULK[name]), typeof value === 'boolean' ? 'on' : String(value)]];
 }

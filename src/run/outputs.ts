@@ -218,18 +218,6 @@ export async function requireOwnPlaces(
   }
 }
 
-/**
- * Throws `SrqError('usage')` for `-`, standard output, because it has the result of the command. `flag` names the file.
- */
-export function requireFileName(path: string | undefined, flag: string): void {
-  if (path !== '-') return;
-  throw new SrqError(
-    'flags.contradict',
-    `${flag} - cannot be used: standard output has the result of the command. Nothing was sent.`,
-    `Name a file: ${flag} FILE`,
-  );
-}
-
 /** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */
 export async function onlyPath(path: string): Promise<string> {
   const folder = resolve(dirname(path));
@@ -239,10 +227,7 @@ export async function onlyPath(path: string): Promise<string> {
 /** Names that mean a device on Windows in every folder, whatever ending they have. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
-/**
- * Checks, before anything is sent, that a file can be written. Throws `SrqError('usage')` if no file can be written
- * beside `path`, or if the existing file cannot be replaced because another program has it open.
- */
+/** Checks, before anything is sent, that a file can be written. Throws `SrqError('usage')` if none can be beside `path`. */
 export async function requireWritable(path: string, kind: string, flag: string, system = platform()): Promise<void> {
   if (system === 'win32' && WINDOWS_DEVICE.test(basename(path))) {
     const message = `${path} is a device on Windows, not a file. Nothing was sent.`;
@@ -252,20 +237,9 @@ export async function requireWritable(path: string, kind: string, flag: string, 
   try {
     await writeFile(part, '', { mode: 0o600 });
     await rm(part);
-    await requireNotHeldOpen(path, system);
   } catch (error) {
-    const message = `The ${kind} ${path} could not be written (${whyUnwritable(error, system)}). Nothing was sent.`;
-    const close = isHeldOpen(error, system) ? 'Close it there and run the same command again, or name' : 'Name';
-    throw new SrqError('output.unwritable', message, `${close} another place: ${flag} FILE`, error);
-  }
-}
-
-/** Throws the system's error if another program has the file open. A missing or unreadable file passes. */
-async function requireNotHeldOpen(path: string, system: string): Promise<void> {
-  try {
-    await (await open(path, 'r+')).close();
-  } catch (error) {
-    if (isHeldOpen(error, system)) throw error;
+    const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
+    throw new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
   }
 }
 

@@ -1,13 +1,15 @@
-import { commandLine } from '../cli/command-line.ts';
+import { commandLine, withFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { type Input, mapped } from '../cli/input.ts';
-import { askKey } from '../cli/prompt.ts';
+import { askLetter, leave } from '../cli/prompt.ts';
+import type { PlanOptions } from '../cli/table/options.ts';
 import type { ColumnSample } from '../input/columns/sample.ts';
 import { clip, printable } from '../report/output.ts';
 import type { Field } from '../request/lead/fields.ts';
 import { columnLabel, type Mapping, type MappingOptions, mapKey } from '../request/lead/table.ts';
 import { templateText } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
+import { isAsked } from './consent.ts';
 
 /** A question about columns that a person has to answer before anything is sent. */
 export interface ColumnQuestion {
@@ -31,8 +33,15 @@ export interface ColumnQuestion {
 const MAX_COLUMN_SAMPLES = 3;
 const MAX_SAMPLES = 6;
 
-/** Returns the questions about the columns of a file, in the order of the plan. */
-export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): ColumnQuestion[] {
+/**
+ * Returns the questions about the columns of a file, in the order of the plan. `--accept-likely` answers those about
+ * likely columns.
+ */
+export function columnQuestions(
+  mapping: Mapping,
+  { acceptLikely = false }: { readonly acceptLikely?: boolean },
+  sample: ColumnSample = [],
+): ColumnQuestion[] {
   const labels = (at: readonly number[]) => at.map((index) => columnLabel(mapping.columns, index));
   const samples = (at: readonly number[]) =>
     at
@@ -57,7 +66,7 @@ export function columnQuestions(mapping: Mapping, sample: ColumnSample = []): Co
       .flatMap(({ columns }) => labels(columns)),
     ...{ columns: labels([index]), samples: samples([index]) },
   }));
-  return [...likely, ...leftOut];
+  return acceptLikely ? leftOut : [...likely, ...leftOut];
 }
 
 const HELD = { phone: 'telephone numbers', email: 'e-mail addresses', request_text: 'longer texts' } as const;
@@ -66,34 +75,35 @@ const HELD = { phone: 'telephone numbers', email: 'e-mail addresses', request_te
 const OPTIONAL: ReadonlySet<string> = new Set<Field>(['category', 'ref', 'lang', 'audio_file']);
 
 /** Tells whether a run may continue without an answer. The column is then left out, and the plan says so. */
-export function isOptional({ kind, field }: ColumnQuestion): boolean {
+function isOptional({ kind, field }: ColumnQuestion): boolean {
   return kind === 'likely' && OPTIONAL.has(field);
 }
 
-/** Leaves out the columns of questions, as a run does if nobody can be asked. */
-export function withoutLikely(input: Input, questions: readonly ColumnQuestion[]): MappingOptions {
-  return decided(input, new Map(questions.map((question) => [question, false])));
-}
-
-/** Removes the questions that `--accept-likely` answers. Questions about columns that are left out remain. */
-export function openQuestions(questions: readonly ColumnQuestion[], acceptLikely: boolean): readonly ColumnQuestion[] {
-  return acceptLikely ? questions.filter(({ kind }) => kind === 'left out') : questions;
-}
-
-/** Asks a person each question, to be answered with one key, and returns the mapping with the answers. */
-export async function askQuestions(
+/**
+ * Returns the input with the user's answers to the questions. If nobody can be asked, the columns are left out, with a
+ * message.
+ */
+export async function answered(
   context: Context,
   input: Input,
   questions: readonly ColumnQuestion[],
+  isAnswered: boolean,
 ): Promise<Input> {
+  if (questions.length === 0) return input;
   const answers = new Map<ColumnQuestion, boolean>();
   for (const [at, question] of questions.entries()) {
-    const count = questions.length > 1 ? `(${at + 1} of ${questions.length}) ` : '';
-    const answer = await askKey(context, `${count}${questionText(question)}`, ['y', 'n', 'q']);
-    if (answer === 'q') {
-      throw new SrqError('prompt.left', 'Nothing was sent.', 'Run the same command again when the columns are clear.');
+    const { columns, field } = question;
+    if (isAnswered) {
+      const count = questions.length > 1 ? `(${at + 1} of ${questions.length}) ` : '';
+      const answer = await askLetter(context, `${count}${questionText(question)}`, ['y', 'n', 'q']);
+      if (answer === 'q') leave('Run the same command again when the columns are clear.');
+      answers.set(question, answer === 'y');
+    } else {
+      await context.warn(
+        `Left out: ${columns.map(printable).join(', ')}, which may be the ${field}. To take it: --accept-likely`,
+      );
+      answers.set(question, false);
     }
-    answers.set(question, answer === 'y');
   }
   return mapped(input, decided(input, answers));
 }
@@ -153,15 +163,20 @@ function decided({ chosen, mapping }: Input, answers: ReadonlyMap<ColumnQuestion
 const MAX_TOLD = 10;
 
 /**
- * Throws `SrqError('usage')` if there are open questions that nobody can answer. The hint is a command to paste.
- * `command` are the arguments of the import.
+ * Throws `SrqError('usage')` if there are open questions about the columns and nobody can be asked. The hint is a command
+ * to paste. `command` are the arguments of the import.
  */
-export function requireDecided(open: readonly ColumnQuestion[], command: readonly string[]): void {
+export function requireAnswers(
+  context: Context,
+  { mapping }: Input,
+  command: readonly string[],
+  options: Pick<PlanOptions, 'yes' | 'acceptLikely'>,
+): void {
+  if (isAsked(context, options)) return;
+  const open = columnQuestions(mapping, options).filter((question) => !isOptional(question));
   const count = open.length;
   if (count === 0) return;
-  const told = open
-    .slice(0, MAX_TOLD)
-    .map((question) => `${described(question)} (${question.because}: ${formsOf(question.samples)})`);
+  const told = open.slice(0, MAX_TOLD).map((question) => `${described(question)} (${question.because})`);
   if (count > MAX_TOLD) told.push(`and ${count - MAX_TOLD} more`);
   const [columnsNeed, it] = count === 1 ? ['One column needs', 'it'] : [`${count} columns need`, 'them'];
   throw new SrqError(
@@ -197,21 +212,5 @@ function flagsFor(questions: readonly ColumnQuestion[]): string[] {
   return [...(takesLikely ? ['--accept-likely'] : []), ...[...said].flatMap((each) => ['--map', each])];
 }
 
-/** Adds flags to the words of a command, before a `--`, because words after it are not flags. */
-export function withFlags(words: readonly string[], flags: readonly string[]): string[] {
-  const at = words.indexOf('--');
-  return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, ...words.slice(at)];
-}
-
 /** Matches control characters and invisible marks, which are lost on a terminal. Columns are found without them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
-
-/** Shows the form of cells without their content. Letters become `a`, and digits become `0`. */
-function formsOf(samples: readonly string[]): string {
-  const form = (cell: string) =>
-    clip(cell, SAMPLE_WIDTH)
-      .replace(/\p{Lu}/gu, 'A')
-      .replace(/[\p{L}\p{M}]/gu, (letter) => (letter === 'A' ? 'A' : 'a'))
-      .replace(/\p{N}/gu, '0');
-  return samples.map((cell) => `"${printable(form(cell))}"`).join(', ');
-}

@@ -1,29 +1,14 @@
 import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
-import { runRowOf } from '../delivery/report-rows.ts';
 import { printable } from '../report/output.ts';
 import type { PageFacts } from '../report/page/page-facts.ts';
 import { reportPage } from '../report/page/report-page.ts';
 import { RunFigures } from '../report/page/run-figures.ts';
-import type { Mapping } from '../request/lead/table.ts';
-import type { RowReport } from '../request/log/import-plan.ts';
 import type { LogStore } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Output } from './outputs.ts';
 
 export { RunFigures };
-
-/** Yields the rows unchanged and adds each to the figures. */
-export async function* withFigures(
-  reports: AsyncIterable<RowReport>,
-  figures: RunFigures,
-  mapping: Mapping,
-): AsyncGenerator<RowReport> {
-  for await (const report of reports) {
-    figures.add(runRowOf(report, mapping, false));
-    yield report;
-  }
-}
 
 /** Adds the notes on a run. If `run` is null, because several runs are reported, only notes without a run are added. */
 export async function addNotes(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {

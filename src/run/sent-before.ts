@@ -1,6 +1,6 @@
-import { commandLine } from '../cli/command-line.ts';
+import { commandLine, withFlags } from '../cli/command-line.ts';
 import type { Input } from '../cli/input.ts';
-import { askKey } from '../cli/prompt.ts';
+import { askLetter, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import { type Reading, rowsSentBefore, sentBeforeText } from '../delivery/other-readings.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
@@ -9,7 +9,6 @@ import { planMapping } from '../input/mapping.ts';
 import { thousands } from '../report/output.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { withFlags } from './questions.ts';
 
 /**
  * Stops before requests are created a second time because they are read or addressed in another way than before. This
@@ -34,8 +33,8 @@ export async function requireNotSentBefore(
       `See what was sent: srq log; see how the columns are read: --dry-run. If these really are new requests: ${again === undefined ? 'srq bulk FILE --again' : commandLine(withFlags(command, ['--again']))}`,
     );
   }
-  const answer = await askKey(context, `${what}\n  y send them as new requests · n quit: `, ['y', 'n']);
-  if (answer === 'n') throw new SrqError('prompt.left', 'Nothing was sent.', 'Compare with what was sent: srq log');
+  const answer = await askLetter(context, `${what}\n  y send them as new requests · n quit: `, ['y', 'n']);
+  if (answer === 'n') leave('Compare with what was sent: srq log');
 }
 
 /** Describes rows that were created under another reading of this file, or returns null if there are none. */

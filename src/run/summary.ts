@@ -2,17 +2,15 @@ import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../c
 import type { Context } from '../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
 import { mappingToKeep } from '../input/kept-mapping.ts';
-import { rowsText, thousands } from '../report/output.ts';
-import type { Reporter } from '../report/reporter.ts';
-import { summaryText } from '../report/terminal/summary-text.ts';
-import type { DocumentOf } from '../request/documents/types.ts';
+import { type Paint, rowsText } from '../report/output.ts';
+import { type ImportSummary, summaryText } from '../report/terminal/summary-text.ts';
 import { columnLabel } from '../request/lead/table.ts';
-import type { ImportPlan, ImportSummary } from '../request/log/import-plan.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
 import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
 import { lacksCountry } from './country.ts';
-import { columnQuestions, decidingCommand, openQuestions } from './questions.ts';
+import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
 import type { Asides } from './watch.ts';
 
@@ -43,62 +41,67 @@ interface EndedRun extends ReadFile {
 export interface EndOfRun {
   readonly exitCode: number;
   readonly stopped: Failure | null;
-  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'> &
+  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log'> &
     Omit<Counts, 'ready'> &
-    Asides & { readonly reasons: ReasonCounts };
+    Asides & { readonly results: string[]; readonly reasons: ReasonCounts };
 }
 
 /** Reports the end of a run and returns it. */
 export async function finishRun(context: Context, run: EndedRun): Promise<EndOfRun> {
-  const { asides, reasons, stop, keepsStdout } = run;
-  const counts = countsOf(run);
+  const { asides, stop } = run;
+  const counts = withUntriedAsFailed(run.plan.ledger.counts());
   const { code } = context.interruption;
   const next = nextCommand(context, counts, run);
   const stopped = stop
     ? failureOf(stop, (hint) => withProfileFlags(hint, context.options))
     : context.interruption.failure(next && `To go on: ${next}`);
-  const summary = {
-    ...(await shared(context, run)),
-    ...{ counts, asides, stopped, next },
-    advice: stopped && stop ? stopped.hint : adviceFor(context, counts, run),
-    exportCommand: stop === null && code === null ? exportCommand(context, counts, run) : null,
-  };
-  await report(context, summary, (reporter, shared, text) =>
-    keepsStdout
-      ? reporter.result(
-          'bulk',
-          { run: context.run, file: run.file, ...shared, ...withoutReady(counts), ...asides, reasons },
-          text,
-        )
-      : reporter.say(text),
-  );
+  const advice = stop ? (stopped?.hint ?? null) : adviceFor(context, counts, run);
+  const crm = stop === null && code === null ? exportCommand(context, counts, run) : null;
+  const summary = await summaryOf(context, run, { counts, asides, stopped, next, advice, exportCommand: crm });
+  const figures = { ...withoutReady(counts), ...asides, reasons: run.reasons };
+  const document = { run: context.run, file: run.file, ...documentOf(summary), ...figures };
+  const reporter = await context.reporter();
+  const text = (paint: Paint) => summaryText(summary, paint);
+  await (run.keepsStdout ? reporter.result('bulk', document, text) : reporter.say(text));
   const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
   const { rows, seconds, log, results } = summary;
-  return { exitCode, stopped, summary: { rows, seconds, log, results, ...withoutReady(counts), ...asides, reasons } };
+  return { exitCode, stopped, summary: { rows, seconds, log, results: results === null ? [] : [results], ...figures } };
 }
 
 /** Reports the result of a dry run and returns its exit code. */
 export async function finishDryRun(context: Context, dry: ReadFile): Promise<number> {
   const { file, plan, command } = dry;
   const { counts } = plan;
-  const open = openQuestions(columnQuestions(plan.mapping), command.includes('--accept-likely'));
+  const open = columnQuestions(plan.mapping, { acceptLikely: command.includes('--accept-likely') });
   // Rows that lack a field may become ready once the questions about the columns are answered.
   const maySend = counts.ready > 0 || open.length > 0;
   const isToCorrect = !maySend && counts.invalid > 0;
   const again = file === '-' ? null : commandLine(withCountry(command, plan));
-  const summary = {
-    ...(await shared(context, dry)),
-    ...{ counts, asides: null, stopped: null, exportCommand: null },
-    advice: isToCorrect
-      ? `${rowsText(counts.invalid)} cannot be sent: correct what the findings name, then check again.`
-      : null,
+  const advice = `${rowsText(counts.invalid)} cannot be sent: correct what the findings name, then check again.`;
+  const summary = await summaryOf(context, dry, {
+    ...{ counts, asides: null, stopped: null, exportCommand: null, advice: isToCorrect ? advice : null },
     next: maySend ? commandLine(withoutDryRun(decidingCommand(open, command))) : isToCorrect ? again : null,
-  };
-  const document = { ...plannedCounts(counts), ...planDocument(dry) };
-  await report(context, summary, (reporter, shared, text) =>
-    reporter.result('bulk --dry-run', { run: context.run, ...shared, ...document }, text),
-  );
+  });
+  const document = { run: context.run, ...documentOf(summary), ...plannedCounts(counts), ...planDocument(dry) };
+  await (await context.reporter()).result('bulk --dry-run', document, (paint) => summaryText(summary, paint));
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
+}
+
+async function summaryOf(
+  context: Context,
+  { plan: { rows }, results, startedMs }: ReadFile,
+  end: Omit<ImportSummary, 'rows' | 'seconds' | 'log' | 'results'>,
+): Promise<ImportSummary> {
+  const sum = Object.values(end.counts).reduce((total, count) => total + count, 0);
+  if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
+  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
+  return { rows, seconds, log: await context.lastingLog(), results, ...end };
+}
+
+/** The members that the documents of runs and of plans share. */
+function documentOf({ rows, seconds, log, results, stopped, advice, next }: ImportSummary) {
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  return { rows, seconds, log, results, ...ending, advice, next };
 }
 
 /** Returns the counts that a plan can have. */
@@ -127,33 +130,6 @@ function planDocument({ plan, file }: ReadFile) {
   };
 }
 
-async function shared(context: Context, { plan, results, startedMs }: ReadFile) {
-  const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  return { rows: plan.rows, seconds, log: await context.lastingLog(), results: results === null ? [] : [results] };
-}
-
-/** Writes the summary. `print` receives the members that the documents of runs and of plans share. */
-async function report(
-  context: Context,
-  summary: ImportSummary,
-  print: (reporter: Reporter, shared: SummaryDocument, text: Words) => Promise<void> | void,
-): Promise<void> {
-  const { rows, seconds, log, stopped, advice, next } = summary;
-  const reporter = await context.reporter();
-  const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
-  if (sum !== rows) throw new Error(`${rows} rows were read, but ${sum} have a status`);
-  const [results = null] = summary.results;
-  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const text: Words = (paint) => summaryText(summary, paint);
-  await print(reporter, { rows, seconds, log, results, ...ending, advice, next }, text);
-}
-
-type Words = Parameters<Reporter['say']>[0];
-type SummaryDocument = Pick<
-  DocumentOf<'bulk'>,
-  'rows' | 'seconds' | 'log' | 'results' | 'stopped' | 'error' | 'advice' | 'next'
->;
-
 export function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;
 }
@@ -171,57 +147,24 @@ function withoutSendingAgain(words: readonly string[]): string[] {
   return withoutOptions(words, ['--on-duplicate']).filter((word) => word !== '--again' && word !== '--no-validate');
 }
 
-/** Returns the counts at the end: rows that were not tried have failed. */
-function countsOf({ plan }: Pick<ReadFile, 'plan'>): Counts {
-  return withUntriedAsFailed(plan.ledger.counts());
-}
-
 /** Returns what a person should do next with the file, or null if there is nothing to do. */
 function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { plan, results }: EndedRun) {
   if (failed > 0) return null;
-  const refused = refusedAdvice(counts.invalid + counts.rejected, results);
-  const told = [
-    // A rehearsal begins with an empty log, so that it knows no row of the one before.
-    context.options.sandbox ? null : strangersAdvice(plan.strangers ?? 0),
-    heldAdvice(plan.held?.size ?? 0),
-    alteredAdvice(plan.altered?.size ?? 0),
-    refused,
-  ];
-  const others = told.filter((each) => each !== null).join(' ') || null;
-  if (unknown === 0) return others;
   const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
-  return others === null ? doubtful : `${doubtful} ${others}`;
+  // A rehearsal begins with an empty log, so that it knows no row of the one before.
+  const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
+  const kept = [strangers, plan.held?.size ?? 0, plan.altered?.size ?? 0];
+  const notSent = kept.flatMap((count, at) => (count > 0 ? [`${rowsText(count)} not sent: ${NOT_SENT[at]}`] : []));
+  const refused = refusedAdvice(counts.invalid + counts.rejected, results);
+  return [...(unknown > 0 ? [doubtful] : []), ...notSent, ...(refused === null ? [] : [refused])].join(' ') || null;
 }
 
-/** Returns what to do about rows that only their own results file calls taken. */
-function strangersAdvice(count: number): string | null {
-  if (count === 0) return null;
-  const were =
-    count === 1
-      ? '1 row was not sent. Its srq_status says that it was'
-      : `${thousands(count)} rows were not sent. Their srq_status says that they were`;
-  return `${were} taken, but this log does not have ${count === 1 ? 'it' : 'them'}. Was that another service or profile? To send them, import the original file.`;
-}
-
-/** Returns what to do about rows whose references were created before under other content. */
-function heldAdvice(count: number): string | null {
-  if (count === 0) return null;
-  const were =
-    count === 1
-      ? '1 row was not sent: its reference was'
-      : `${thousands(count)} rows were not sent: their references were`;
-  return `${were} created before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.`;
-}
-
-/** Returns what to do about rows of a results file that now hold something else than what was sent. */
-function alteredAdvice(count: number): string | null {
-  if (count === 0) return null;
-  const were =
-    count === 1
-      ? '1 row was not sent: its cells differ from what was sent before'
-      : `${thousands(count)} rows were not sent: their cells differ from what was sent before`;
-  return `${were} (srq_message says so). To send ${count === 1 ? 'it' : 'one'} as a new request, empty its srq_status and import the file again.`;
-}
+/** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */
+const NOT_SENT = [
+  'srq_status says taken, but this log does not have that. Was it another service or profile? To send them, import the original file.',
+  'the reference was created before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.',
+  'the cells differ from what was sent before (srq_message says so). To send one as a new request, empty its srq_status and import the file again.',
+] as const;
 
 function refusedAdvice(refused: number, results: string | null): string | null {
   if (refused === 0) return null;

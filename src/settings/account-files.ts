@@ -8,7 +8,6 @@ const positive = z.number().check(z.positive());
 const ended = z.object({ places: positive, answerMs: z.number().check(z.nonnegative()) });
 const pace = { ratePerSecond: positive, concurrency: positive, limited: z.boolean(), ended: z.optional(ended) };
 const paceSchema = z.object(pace);
-const ownerSchema = z.object({ baseUrl: z.string(), clientId: z.string(), contract: z.string() });
 const count = z.int().check(z.nonnegative());
 const path = z.object({ values: z.array(z.string().check(z.maxLength(300))).check(z.maxLength(MAX_VALUES)), count });
 const form = z.object({
@@ -29,7 +28,6 @@ const answersSchema = z.object({
   identifiers: z.array(z.object({ digest: z.string(), key: z.string() })),
   experiments: count,
 });
-const partsSchema = z.object({ answers: z.optional(z.unknown()), pace: z.optional(z.unknown()) });
 
 /** Tells whether a stored value is what {@link LearnedFile} and the store keep about answers. */
 export const isKnownAnswers = (kept: unknown): kept is KnownAnswers => answersSchema.safeParse(kept).success;
@@ -47,7 +45,17 @@ export interface Learned {
   readonly pace: z.infer<typeof paceSchema> | null;
 }
 
-const NOTHING_LEARNED: Learned = { answers: null, pace: null };
+const keptSchema = z.looseObject({ baseUrl: z.string(), clientId: z.string() });
+
+/** Returns what a file holds for a base URL and client id, or null if it is missing, unreadable, or of another account. */
+function keptFor(file: OwnFile, { baseUrl, clientId }: Destination): Readonly<Record<string, unknown>> | null {
+  try {
+    const kept = keptSchema.parse(JSON.parse(file.text() ?? ''));
+    return kept.baseUrl === baseUrl && kept.clientId === clientId ? kept : null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * The store of what runs have learned, one per profile. It is trusted only for the base URL and client id with which it
@@ -67,23 +75,16 @@ export class LearnedFile implements AccountState {
   }
 
   read(): Learned {
-    const kept = this.#kept();
-    const owner = ownerSchema.safeParse(kept).data;
-    const parts = partsSchema.safeParse(kept).data;
-    const { baseUrl, clientId } = this.#destination;
-    if (owner?.baseUrl !== baseUrl || owner.clientId !== clientId) return NOTHING_LEARNED;
-    const answers = owner.contract === this.#contract ? answersSchema.safeParse(parts?.answers).data : undefined;
-    return {
-      answers: answers ?? null,
-      pace: paceSchema.safeParse(parts?.pace).data ?? null,
-    };
+    const kept = keptFor(this.#file, this.#destination);
+    const answers = kept?.['contract'] === this.#contract ? answersSchema.safeParse(kept['answers']).data : null;
+    return { answers: answers ?? null, pace: paceSchema.safeParse(kept?.['pace']).data ?? null };
   }
 
   /** Replaces the given parts and keeps the others. */
   write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
     const { baseUrl, clientId } = this.#destination;
-    const owner = { baseUrl, clientId, contract: this.#contract };
-    this.#file.replace(`${JSON.stringify({ ...owner, ...this.read(), ...changed })}\n`);
+    const kept = { baseUrl, clientId, contract: this.#contract, ...this.read(), ...changed };
+    this.#file.replace(`${JSON.stringify(kept)}\n`);
   }
 
   /**
@@ -97,19 +98,9 @@ export class LearnedFile implements AccountState {
     this.write({ answers: keep });
     return result;
   }
-
-  #kept(): unknown {
-    try {
-      return JSON.parse(this.#file.text() ?? '');
-    } catch {
-      return null;
-    }
-  }
 }
 
-const cacheSchema = z.object({
-  baseUrl: z.string(),
-  clientId: z.string(),
+const tokenSchema = z.object({
   /** The mark of the secret that the token was granted for: a few digits of its hash. */
   secretMark: z.optional(z.string()),
   accessToken: z.string().check(z.minLength(1)),
@@ -136,22 +127,17 @@ export class FileTokenCache implements TokenCache {
   }
 
   read(): CachedToken | null {
-    try {
-      const kept = cacheSchema.parse(JSON.parse(this.#file.text() ?? ''));
-      const { baseUrl, clientId, secretMark: mark, ...token } = kept;
-      if ((this.#mark !== null && mark !== this.#mark) || token.accessToken === this.#refused) return null;
-      return baseUrl === this.#destination.baseUrl && clientId === this.#destination.clientId ? token : null;
-    } catch {
-      return null;
-    }
+    const kept = tokenSchema.safeParse(keptFor(this.#file, this.#destination)).data;
+    if (!kept) return null;
+    const { secretMark: mark, ...token } = kept;
+    return (this.#mark !== null && mark !== this.#mark) || token.accessToken === this.#refused ? null : token;
   }
 
   /** Stores the token. If that fails, every command requests a token of its own, which is slower but correct. */
   write(token: CachedToken): void {
     const { baseUrl, clientId } = this.#destination;
-    this.#file.replace(
-      `${JSON.stringify({ baseUrl, clientId, ...(this.#mark === null ? {} : { secretMark: this.#mark }), ...token })}\n`,
-    );
+    const mark = this.#mark === null ? {} : { secretMark: this.#mark };
+    this.#file.replace(`${JSON.stringify({ baseUrl, clientId, ...mark, ...token })}\n`);
   }
 
   /**

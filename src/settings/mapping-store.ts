@@ -18,7 +18,7 @@ const fileSchema = z.object({ version: z.literal(2), mappings: z.array(keptSchem
 type Confirmed = Pick<RememberedMapping, 'map' | 'set' | 'unused'>;
 
 /** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
-export interface KeptMapping extends Confirmed {
+interface KeptMapping extends Confirmed {
   readonly fingerprint: string;
   readonly columns: readonly string[];
   /** The day on which it was confirmed: `2026-11-20`. */
@@ -39,8 +39,8 @@ const MIN_SHARED = 0.75;
 const MIN_SHARED_COLUMNS = 4;
 
 /**
- * Stores the mappings that a profile's user has confirmed, by the header of the file. An unreadable file counts as
- * empty.
+ * Stores the mappings that a profile's user has confirmed, by the header of the file, the latest first. An unreadable file
+ * counts as empty.
  */
 export class MappingStore {
   readonly #file: OwnFile;
@@ -49,30 +49,13 @@ export class MappingStore {
     this.#file = new OwnFile(path, trust);
   }
 
-  /** Returns the mapping of each header, the latest first. */
-  all(): readonly KeptMapping[] {
-    const seen = new Set<string>();
-    return this.#entries().filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint));
-  }
-
   /**
    * Returns the mappings under which files with exactly this header were imported, the latest first. Requests that were
    * sent under another mapping than the present one have other keys.
    */
   used(columns: readonly string[]): readonly RememberedMapping[] {
-    const now = new Header(columns);
-    const same = this.#entries().filter(({ fingerprint }) => !now.hasTwins && fingerprint === now.fingerprint);
-    return same.map((each) => ({ ...renamed(each, new Header(each.columns), now), on: each.on, changes: null }));
-  }
-
-  #entries(): readonly KeptMapping[] {
-    const text = this.#file.text();
-    if (text === null) return [];
-    try {
-      return fileSchema.parse(JSON.parse(text)).mappings;
-    } catch {
-      return [];
-    }
+    const now = headerOf(columns);
+    return this.#of(now).map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
   }
 
   /**
@@ -80,22 +63,24 @@ export class MappingStore {
    * have the names of this header. Returns null if there is none.
    */
   find(columns: readonly string[]): RememberedMapping | null {
-    const now = new Header(columns);
-    const kept = now.hasTwins ? [] : this.all();
-    const same = kept.find((each) => each.fingerprint === now.fingerprint);
-    if (same) return { ...renamed(same, new Header(same.columns), now), on: same.on, changes: null };
-    const [nearest] = kept
-      .filter(({ columns: { length } }) =>
-        isAlike(Math.min(length, now.size), length - RESULT_COLUMNS.length, now.size),
-      )
-      .map((each) => ({ each, before: new Header(each.columns) }))
-      .map((one) => ({ ...one, shared: one.before.named.filter((form) => now.places.has(form)).length }))
-      .filter(({ shared, before }) => isAlike(shared, before.size, now.size))
+    const [same] = this.used(columns);
+    const now = headerOf(columns);
+    if (same || now.hasTwins) return same ?? null;
+    const size = now.own.length;
+    const [nearest] = this.#entries()
+      .filter(({ columns: { length } }) => isAlike(Math.min(length, size), length - RESULT_COLUMNS.length, size))
+      .map((each) => ({ each, before: headerOf(each.columns) }))
+      .map((one) => ({ ...one, shared: one.before.named.filter((form) => now.labels.has(form)).length }))
+      .filter(({ shared, before }) => isAlike(shared, before.own.length, size))
       .sort((a, b) => b.shared - a.shared);
     if (!nearest) return null;
     const { each, before } = nearest;
-    const changes = { added: now.namesBeside(before), gone: before.namesBeside(now) };
-    return { ...renamed(each, before, now), on: each.on, changes };
+    const beside = (one: Header, other: Header) =>
+      one.named.flatMap((form) => (other.labels.has(form) ? [] : [one.labels.get(form) ?? form]));
+    return {
+      ...renamed(each, before, now),
+      ...{ on: each.on, changes: { added: beside(now, before), gone: beside(before, now) } },
+    };
   }
 
   /**
@@ -104,90 +89,59 @@ export class MappingStore {
    * cannot be written.
    */
   keep(columns: readonly string[], { map, set, unused }: Confirmed, on: string): void {
-    const header = new Header(columns);
-    if (header.hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
-    const { fingerprint } = header;
+    const { fingerprint, hasTwins } = headerOf(columns);
+    if (hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
     const kept = { fingerprint, columns, map, set, unused, on };
+    const content = ({ map, set }: Confirmed) => JSON.stringify([map, set]);
     const entries = this.#entries();
-    const former = entries.filter((each) => each.fingerprint === fingerprint && !isSame(each, kept));
+    const former = entries.filter((each) => each.fingerprint === fingerprint && content(each) !== content(kept));
     const others = entries.filter((each) => each.fingerprint !== fingerprint);
-    this.#write([kept, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS));
-  }
-
-  /**
-   * Removes the mappings whose fingerprints begin with this text, or all of them, and returns the number of headers
-   * that have lost theirs. Throws like `keep`.
-   */
-  forget(beginning: string | null): number {
-    const isKept = ({ fingerprint }: KeptMapping) => beginning !== null && !fingerprint.startsWith(beginning);
-    const [all, entries] = [this.all(), this.#entries()];
-    const left = entries.filter(isKept);
-    if (left.length < entries.length) this.#write(left);
-    return all.length - all.filter(isKept).length;
-  }
-
-  #write(mappings: readonly KeptMapping[]): void {
+    const mappings = [kept, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS);
     this.#file.replaceOrThrow(`${JSON.stringify({ version: 2, mappings }, null, 2)}\n`);
   }
-}
 
-function isSame(one: Confirmed, other: Confirmed): boolean {
-  const content = ({ map, set }: Confirmed) => JSON.stringify([map, set]);
-  return content(one) === content(other);
+  #of({ fingerprint, hasTwins }: Header): readonly KeptMapping[] {
+    return hasTwins ? [] : this.#entries().filter((each) => each.fingerprint === fingerprint);
+  }
+
+  #entries(): readonly KeptMapping[] {
+    try {
+      return fileSchema.parse(JSON.parse(this.#file.text() ?? '')).mappings;
+    } catch {
+      return [];
+    }
+  }
 }
 
 /**
- * The columns of a header in the form in which names are compared. The columns that srq adds to results are ignored.
+ * The columns of a header by the forms in which names are compared. A column without a name has the form `column 3`. The
+ * columns that srq adds to results are ignored.
  */
-class Header {
-  /** The index of the column with each form. */
-  readonly places = new Map<string, number>();
-  /** The forms of the columns that have a name. */
+interface Header {
+  /** The names of the columns by their forms. */
+  readonly labels: ReadonlyMap<string, string>;
+  /** The forms of all columns of the file itself, and of those that have a name. */
+  readonly own: readonly string[];
   readonly named: readonly string[];
   /** Whether two columns have different names with the same form, so that the form does not identify a column. */
   readonly hasTwins: boolean;
-  readonly size: number;
-  /**
-   * The fingerprint of the header, as 12 hex digits. Case, accents, blanks and the order of the columns make no
-   * difference.
-   */
+  /** 12 hex digits. Case, accents, blanks and the order of the columns make no difference. */
   readonly fingerprint: string;
-  readonly #columns: readonly string[];
-  readonly #forms: readonly string[];
-
-  constructor(columns: readonly string[]) {
-    this.#columns = columns;
-    this.#forms = columns.map((name, index) => headerForm(name) || `column ${index + 1}`);
-    const own = this.#forms.filter((_, index) => isOwn(columns[index] ?? ''));
-    let hasTwins = false;
-    for (const [index, form] of this.#forms.entries()) {
-      const before = this.places.get(form);
-      if (before === undefined) this.places.set(form, index);
-      else if (columns[before] !== columns[index]) hasTwins = true;
-    }
-    this.hasTwins = hasTwins;
-    this.named = this.#forms.filter((_, index) => columns[index] !== '' && isOwn(columns[index] ?? ''));
-    this.size = own.length;
-    this.fingerprint = createHash('sha256').update(JSON.stringify(own.toSorted())).digest('hex').slice(0, 12);
-  }
-
-  formAt(index: number): string {
-    return this.#forms[index] ?? '';
-  }
-
-  /** Returns the name of the column with this form, or null if there is none. */
-  labelOf(form: string): string | null {
-    const index = this.places.get(form);
-    return index === undefined ? null : columnLabel(this.#columns, index);
-  }
-
-  /** Returns the names of the columns that another header does not have. */
-  namesBeside(other: Header): readonly string[] {
-    return this.#columns.filter((name, index) => name !== '' && isOwn(name) && !other.places.has(this.formAt(index)));
-  }
 }
 
-const isOwn = (name: string) => resultColumnOf(name) === null;
+function headerOf(columns: readonly string[]): Header {
+  const all = columns.map((name, index) => ({ name, form: headerForm(name) || `column ${index + 1}`, index }));
+  const own = all.filter(({ name }) => resultColumnOf(name) === null);
+  const first = new Map(all.toReversed().map(({ form, name }) => [form, name]));
+  const forms = own.map(({ form }) => form);
+  return {
+    labels: new Map(all.toReversed().map(({ form, index }) => [form, columnLabel(columns, index)])),
+    own: forms,
+    named: own.flatMap(({ name, form }) => (name === '' ? [] : [form])),
+    hasTwins: all.some(({ form, name }) => first.get(form) !== name),
+    fingerprint: createHash('sha256').update(JSON.stringify(forms.toSorted())).digest('hex').slice(0, 12),
+  };
+}
 
 function isAlike(shared: number, before: number, now: number): boolean {
   return shared >= MIN_SHARED_COLUMNS && shared >= MIN_SHARED * Math.max(before, now);
@@ -203,7 +157,7 @@ function renamed({ map, set, unused }: KeptMapping, before: Header, now: Header)
   const named = new Set(before.named);
   const nameNow = (name: string): string | null => {
     const form = headerForm(name);
-    if (named.has(form)) return now.labelOf(form);
+    if (named.has(form)) return now.labels.get(form) ?? null;
     return isSame ? name : null;
   };
   const entries = Object.entries(map).flatMap(([name, field]) => {

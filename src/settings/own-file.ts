@@ -91,26 +91,14 @@ export class OwnFile {
   }
 }
 
-/**
- * Replaces a small state file of mode 0600 atomically, so that readers in other processes never see half of it. An
- * error is ignored, because files that are stored in this way only save time.
- */
-export function replaceFile(path: string, text: string): void {
-  try {
-    replaceFileOrThrow(path, text);
-  } catch (error) {
-    ignoreSystemError(error);
-  }
-}
-
 /** Ignores an error of the system, because losing a file that only saves time does no harm. Throws any other error. */
 function ignoreSystemError(error: unknown): void {
   if (systemCode(error) === '') throw error;
 }
 
 /**
- * Replaces a file like `replaceFile`, but throws the system's error. The content is flushed to disk first, so that not
- * even a crash leaves half of the file.
+ * Replaces a small state file of mode 0600 atomically, so that readers in other processes never see half of it. The
+ * content is flushed to disk first, so that not even a crash leaves half of the file. Throws the system's error.
  */
 export function replaceFileOrThrow(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`;

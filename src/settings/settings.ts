@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { platform } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BodyEncoding } from '../request/contract/wire.ts';
 import { isLoopback } from '../request/small.ts';
@@ -129,8 +127,7 @@ export async function runSecretCommand(
     if (secret !== '') return secret;
   } catch (error) {
     // The error's message may contain what the command printed, so it is not passed on.
-    const code =
-      error instanceof Error && 'code' in error ? ` (${meantBy(String(error.code), program, env ?? {})})` : '';
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';
     throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);
@@ -139,19 +136,9 @@ export async function runSecretCommand(
 }
 
 /** Returns the environment for a program that srq calls: the secrets in it are for srq alone. */
-export function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
+function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
   const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
   return others;
-}
-
-/**
- * Returns what the code of a failed start means. A POSIX system also says EACCES of a program that is nowhere, if it may
- * not look into one of the folders of PATH.
- */
-function meantBy(code: string, program: string, env: Environment): string {
-  if (code !== 'EACCES' || program.includes('/') || platform() === 'win32') return code;
-  const folders = env['PATH']?.split(delimiter) ?? [];
-  return folders.some((folder) => existsSync(join(folder, program))) ? code : 'ENOENT';
 }
 
 /**

@@ -40,12 +40,13 @@ test.each(['America/New_York', 'Asia/Tokyo', 'UTC'])('a time without a zone is i
     '2026-02-31T10:00',
     '2026-13-01',
     '2026-11-00',
+    '2026-11',
     '21.11.2026',
     '',
     ...OF_THE_ENGINE,
   ])
     expect(() => isSince(wrong), wrong).toThrow('is not a time');
-  expect(isSince('2026-02-28') && isSince('2026-11') && isSince('2024-02-29')).toBe(true);
+  expect(isSince('2026-02-28') && isSince('2024-02-29')).toBe(true);
   expect(logFilter({ until: '2026-11-21T07:08:55' }, NOW_MS)(RECORD)).toBe(false);
   for (const until of ['2026-11-21', '2026-11-21 ', ' 2h'])
     expect(logFilter({ until }, NOW_MS)(RECORD), until).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contractRefusal } from '../../src/delivery/refuse-queued.ts';
-import { requireOneEach, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
+import { requireClear, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { recoverFromBreak, Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
@@ -208,7 +208,7 @@ describe("A person's word", () => {
     [[], null],
   ])('on the keys %j needs more of the key %s', async (keys, several) => {
     const doubtful = await unknownRecords(store as never, []);
-    const told = () => requireOneEach(doubtful, keys);
+    const told = () => requireClear(doubtful, keys, 'not-created');
     if (several === null) expect(told).not.toThrow();
     else expect(told).toThrow(`a key that begins with "${several}". Nothing was recorded.`);
   });

@@ -21,7 +21,7 @@ export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts
 export { normalBaseUrl } from '../../src/settings/base-url.ts';
 export { ContractStore } from '../../src/settings/contract-store.ts';
 export { MappingStore } from '../../src/settings/mapping-store.ts';
-export { ANY_OWNER, OwnFile, replaceFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
+export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
 export {
   contractPath,
   directories,

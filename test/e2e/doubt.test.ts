@@ -58,9 +58,7 @@ describe.concurrent('an unknown outcome', () => {
   }) => {
     const leads = await parked(partner, 'reset-before', sandbox);
     const running = partner.start(['bulk', leads, '--rate', 'max', '--json']);
-    await running.until(
-      /1 row with an unknown outcome: waiting until \d\d:\d\d, .* Ctrl-C leaves this to the next run/,
-    );
+    await running.until(/Waiting for .*, then asking validate\. Ctrl-C leaves this to the next run/);
     running.process.kill('SIGINT');
     const ended = await running.ended;
     expect([ended.code, documentOf(ended)]).toEqual([130, expect.objectContaining({ unknown: 1, repeated: ROWS - 1 })]);

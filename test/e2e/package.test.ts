@@ -211,7 +211,6 @@ describe('The package, installed into an empty place without scripts and without
       ['bulk', 'leads.csv', '--dry-run'],
       ['log'],
       ['status'],
-      ['export', '--csv'],
       ['validate', ...request, '--sandbox'],
       ['template', 'csv'],
       ['markets'],

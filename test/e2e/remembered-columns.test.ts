@@ -275,7 +275,7 @@ describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
     const terminal = new Terminal(partner, ['bulk', leads]);
     for (const _ of [...columns.filter(({ level }) => level === 'likely'), ...undecided]) {
       await terminal.until(/q quit: /);
-      terminal.type('y');
+      terminal.type('y\r');
     }
     await terminal.until(/q to quit: /);
     terminal.type('\r');

@@ -206,7 +206,7 @@ describe.concurrent('results that a person has changed', () => {
   test('of another log are not sent, and that is said', async ({ partner, sandbox }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(2)));
     const ended = await partner.call('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
-    const told = '2 rows were not sent. Their srq_status says that they were taken, but this log does not have them';
+    const told = '2 rows not sent: srq_status says taken, but this log does not have that';
     expect(documentOf(ended)).toMatchObject({ repeated: 2, created: 0, advice: expect.stringContaining(told) });
     const shown = await partner.call('bulk', 'leads.results.csv', '--yes', '--log', 'third.ndjson');
     expect(shown.stdout).toContain(`To do: ${told}`);

@@ -99,7 +99,8 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     const report = documentOf(await desk.call('report', '--input', leads, '-o', 'run.html', '--json'));
     expect(report).toMatchObject({ rows: 200, created: 150 });
     // The notes on runs name the file.
-    expect(documentsOf(await desk.call('export', '--json'))[0]).toMatchObject({ file: 'leads.csv' });
+    const { stderr } = await desk.call('log', '--run', 'no-such-run');
+    expect(stderr).toContain('leads.csv)');
 
     const whole = accountedFor(await desk.call(...bulkArgs(leads)), 200);
     expect(whole).toMatchObject({ created: 50, repeated: 150 });

@@ -75,7 +75,9 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
       const lines = seen(terminal.shown).split('\n').slice(-rows);
       expect(Math.max(...lines.slice(0, -1).map((line) => line.length))).toBeLessThanOrEqual(columns);
       const screen = lines.join(' ').replace(/\s+/g, ' ');
-      expect(screen).toContain('Findings ✗ No column holds the request text or a recording (all 6 rows)');
+      expect(screen).toContain(
+        'Findings (row 1 is the first below the header) ✗ No column holds the request text or a recording (all 6 rows)',
+      );
       expect(screen).toContain(
         '✗ Telefon: The phone number is too short for DE; digits are missing. row 1 "0151 1000000", row 2 "0151 1000001", row 3 "0151 1000002" and 1 more',
       );

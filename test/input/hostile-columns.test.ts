@@ -17,6 +17,8 @@ import fc from '../helpers/fast-check.ts';
 const folder = mkdtempSync(join(tmpdir(), 'srq-columns-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+let stores = 0;
+
 const PIECES = [
   'Tel',
   'Phone',
@@ -125,8 +127,7 @@ describe('columns of any name and content', () => {
           const kept = mappingToRemember(mapping, { sample: cells, parameters: new Set() });
           if (kept === null) continue;
           keptCount += 1;
-          const store = new MappingStore(join(folder, 'default.json'), ANY_OWNER);
-          store.forget(null);
+          const store = new MappingStore(join(folder, `${stores++}.json`), ANY_OWNER);
           store.keep(columns, kept, '2026-11-22');
           const remembered = store.find(columns);
           if (remembered === null) continue;
@@ -145,8 +146,7 @@ describe('columns of any name and content', () => {
       fc.property(table, fc.infiniteStream(fc.nat()), ({ columns, cells }, order) => {
         const mapping = planned(columns, NOTHING, cells);
         if (mapping === null || columns.includes('')) return;
-        const store = new MappingStore(join(folder, 'moved.json'), ANY_OWNER);
-        store.forget(null);
+        const store = new MappingStore(join(folder, `${stores++}.json`), ANY_OWNER);
         const kept = mappingToRemember(mapping, { sample: cells, parameters: new Set() });
         if (kept) store.keep(columns, kept, '2026-11-22');
         const places = columns.map((_, at) => ({ at, by: order.next().value })).sort((a, b) => a.by - b.by);

@@ -341,7 +341,7 @@ describe('What a person says of requests that are unknown', () => {
     await expect(marketplace.resolve([one, '0123456789', 'abcdef0123'], 'created')).rejects.toMatchObject({
       ...{
         code: 'usage',
-        message: '"0123456789" is the key of no request with an unknown outcome; nothing was noted.',
+        message: 'No request with an unknown outcome has the key "0123456789". Nothing was recorded.',
       },
     });
     await expect(marketplace.resolve(keys, { created: '77' })).rejects.toMatchObject({

@@ -15,6 +15,8 @@ export interface Flag<Value = unknown> {
   /** A switch that turns something off: `--no-validate` sets `validate` to false. */
   readonly isOff?: boolean;
   readonly isRequired?: boolean;
+  /** It cannot be given with several files. */
+  readonly isForOne?: boolean;
   /** Only `srq help COMMAND --all` shows it. */
   readonly isRare?: boolean;
   /** Another flag that has to be given with it. */
@@ -34,13 +36,22 @@ export type OptionsOf<Given> = { readonly [Name in AlwaysGiven<Given>]: ValueOf<
   readonly [Name in Exclude<keyof Given, AlwaysGiven<Given>>]?: ValueOf<Given[Name]>;
 };
 
-type Others = Pick<Flag, 'short' | 'needs' | 'not'>;
+type Others = Pick<Flag, 'short' | 'needs' | 'not' | 'isForOne'>;
 
 export const flag = (about: string, others: Others = {}): Flag<boolean> => ({ about, ...others });
 
 export const off = (about: string): Flag<boolean> & { readonly isOff: true } => ({ about, isOff: true });
 
 export const text = (value: string, about: string, others: Others = {}): Flag<string> => ({ about, value, ...others });
+
+/** A file to write. Standard output has the result of the command. */
+export const outputFile = (about: string, others: Others = {}): Flag<string> => ({
+  ...text('<file>', about, { ...others, isForOne: true }),
+  read: (given) => {
+    if (given !== '-') return given;
+    throw new InvalidArgumentError('Standard output has the result of the command, so name a file.');
+  },
+});
 
 /** A whole number. */
 export function count(value: string, about: string, min: number, max = Number.MAX_SAFE_INTEGER): Flag<number> {
@@ -129,6 +140,10 @@ export function faults(value: string, about: string) {
 
 export function initially<Value>(initial: Value, given: Flag<Value>): Flag<Value> & { readonly initial: Value } {
   return { ...given, initial };
+}
+
+export function forOne<Given extends Flag>(given: Given): Given {
+  return { ...given, isForOne: true };
 }
 
 export function rare<Given extends Flag>(given: Given): Given {

@@ -7,11 +7,14 @@ import {
   choice,
   count,
   type Flag,
+  type Flags,
   faults,
   flag,
+  forOne,
   initially,
   type OptionsOf,
   off,
+  outputFile,
   pairs,
   rare,
   rate,
@@ -51,7 +54,7 @@ const events = rare(
 const noValidate = rare(off('create without asking for duplicates first'));
 const onDuplicate = (about: string) => initially('skip', choice('<what>', about, ['skip', 'create']));
 
-export const READING = {
+const READING = {
   format: rare(choice('<format>', 'format of the file (detected)', TEXT_FORMATS)),
   encoding: rare(text('<name>', 'encoding of the file (detected)')),
   delimiter: rare(text('<mark>', 'delimiter of a CSV file: , ; TAB | (detected)')),
@@ -63,9 +66,13 @@ export const READING = {
 };
 export type ReadingOptions = OptionsOf<typeof READING>;
 
+/** The same flags, each of which has to be given with another one. */
+const needing = <Given extends Flags>(needs: string, given: Given): Given =>
+  Object.fromEntries(Object.entries(given).map(([name, each]) => [name, { ...each, needs }])) as Given;
+
 const PLANNING = {
-  limit: count('<n>', 'only the first N rows', 1),
-  skip: rare(initially(0, count('<n>', 'leave out the first N rows', 0))),
+  limit: forOne(count('<n>', 'only the first N rows', 1)),
+  skip: forOne(rare(initially(0, count('<n>', 'leave out the first N rows', 0)))),
   strict: flag('warnings make a row invalid'),
 };
 const AGREEING = {
@@ -98,8 +105,8 @@ export const BULK = {
       choice('<what>', 'what to do with unknown rows; park leaves them unknown', ['park', 'validate']),
     ),
   ),
-  results: text('<file>', 'write every row with its outcome there'),
-  report: text('<file>', 'write the run as a page with charts (.html)', {
+  results: outputFile('write every row with its outcome there'),
+  report: outputFile('write the run as a page with charts (.html)', {
     not: { dryRun: 'A dry run sends nothing, so there is nothing to report.' },
   }),
   events,
@@ -156,32 +163,29 @@ export const CREATE = {
 };
 export type CreateOptions = OptionsOf<typeof CREATE>;
 
-const FILTER = {
+export const LOG = {
+  ref: text('<ref>', 'only this reference'),
+  id: text('<id>', 'only this identifier'),
   since: text('<time>', 'from this time on: 2026-11-21, or 90m, 24h, 7d ago'),
   until: text('<time>', 'before this time, or to the end of this day'),
   status: choice('<status>', 'only this status', SENT_STATUSES),
   run: text('<run>', 'only this run: its id, or how the id begins'),
-};
-export const LOG = {
-  ref: text('<ref>', 'only this reference'),
-  id: text('<id>', 'only this identifier'),
-  ...FILTER,
   limit: count('<n>', 'only the last N', 0, 1_000_000),
   follow: flag('keep showing what is added, until Ctrl-C'),
   csv: flag('as CSV', { not: { json: null } }),
 };
-export const EXPORT = {
-  output: output('write it there: .csv, .xlsx or .json'),
-  csv: flag('as CSV (the default)'),
-  ...FILTER,
-  ...READING,
-};
+export type LogOptions = OptionsOf<typeof LOG>;
+
+export const EXPORT = { output: output('write it there: .csv, .xlsx or .json'), ...READING };
+export type ExportOptions = OptionsOf<typeof EXPORT>;
+
 export const REPORT = {
   output: { ...output('write the page there (.html)'), isRequired: true as const },
   run: text('<id>', 'run id, or how it begins, or "all" (default: the last run)'),
   input: text('<file>', 'list all rows of this file, not only what was sent'),
-  ...READING,
+  ...needing('input', READING),
 };
+export type ReportOptions = OptionsOf<typeof REPORT>;
 
 export const RESOLVE = {
   created: { about: 'you looked it up: the service has it', value: '[id]' } as Flag<string | true>,
@@ -197,7 +201,7 @@ export const LOGIN = {
   clientId: text('<id>', 'client id (SRQ_CLIENT_ID)'),
   clientSecretStdin: flag('read the secret from stdin (SRQ_CLIENT_SECRET)'),
   secretCommand: text('<command>', 'store a command that prints the secret', { not: { keychain: null } }),
-  keychain: flag("store the secret in this system's keychain"),
+  keychain: flag("take the secret from this system's keychain", { not: { clientSecretStdin: null } }),
   encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
   test: flag('mark the service as a test, so that srq asks less'),
   use: flag('make this the default profile (the first one is anyway)'),

@@ -13,7 +13,7 @@ export const REQUESTS: CommandTable = {
     uses: 'profile',
     sends: 'asks',
     fails: ['input', 'rejected', 'unknown', 'duplicate'],
-    run: async () => (await import('../../commands/validate/run.ts')).validate,
+    run: async () => (await import('../../commands/validate.ts')).validate,
   },
   create: {
     about: 'create one request, or a few from a JSON file',
@@ -22,7 +22,7 @@ export const REQUESTS: CommandTable = {
     uses: 'log',
     sends: 'creates',
     fails: ['input', 'rejected', 'duplicate'],
-    run: async () => (await import('../../commands/create/run.ts')).create,
+    run: async () => (await import('../../commands/create.ts')).create,
   },
   bulk: {
     about: 'import files of leads (-: stdin); try it with --sandbox',
@@ -39,7 +39,7 @@ export const REQUESTS: CommandTable = {
     flags: flags.LOG,
     examples: ['srq log --since 24h --status rejected', 'srq log --follow --json          one JSON document a line'],
     uses: 'log',
-    run: async () => (await import('../../commands/log/run.ts')).log,
+    run: async () => (await import('../../commands/log.ts')).log,
   },
   report: {
     about: 'write a page with charts about an import, even a running one',
@@ -50,13 +50,13 @@ export const REQUESTS: CommandTable = {
     run: async () => (await import('../../commands/report/run.ts')).report,
   },
   export: {
-    about: 'write identifiers for your CRM, alone or added to your file',
-    args: [{ name: '[file]', about: 'add srq_status, srq_id, srq_at to its columns (-: stdin)' }],
+    about: 'write your file with the identifiers, for your CRM',
+    args: [{ name: '<file>', about: 'add srq_status, srq_id, srq_at to its columns (-: stdin)' }],
     flags: flags.EXPORT,
-    examples: ['srq export leads.csv -o leads.export.csv', 'srq export --since 24h --status created'],
+    examples: ['srq export leads.csv -o leads.export.csv'],
     uses: 'log',
     fails: ['input', 'auth'],
-    run: async () => (await import('../../commands/export/run.ts')).exportRequests,
+    run: async () => (await import('../../commands/export.ts')).exportFile,
   },
   resolve: {
     about: 'list or settle requests whose outcome is unknown',
@@ -70,7 +70,7 @@ export const REQUESTS: CommandTable = {
     uses: 'log',
     sends: 'asks',
     fails: ['input', 'unknown'],
-    run: async () => (await import('../../commands/resolve/run.ts')).resolve,
+    run: async () => (await import('../../commands/resolve.ts')).resolve,
   },
 };
 

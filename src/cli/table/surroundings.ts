@@ -23,7 +23,7 @@ export const SETUP: CommandTable = {
     ],
     uses: 'profile',
     sends: 'asks',
-    run: async () => (await import('../../commands/login/run.ts')).login,
+    run: async () => (await import('../../commands/login.ts')).login,
   },
   logout: {
     about: 'forget everything about a profile except its log',
@@ -108,7 +108,7 @@ export const AROUND: CommandTable = {
     ],
     flags: flags.TEMPLATE,
     examples: ['srq template csv --market DE --output leads.csv'],
-    run: async () => (await import('../../commands/template/run.ts')).template,
+    run: async () => (await import('../../commands/template.ts')).template,
   },
   markets: {
     about: `list the ${MARKETS.length} markets: code, name, calling code, languages`,

@@ -9,15 +9,18 @@ import { failureOf, SrqError } from '../../request/words/errors.ts';
 import { requireConsent } from '../../run/consent.ts';
 import { RunEvents } from '../../run/events.ts';
 import { importFile, rehearseFile } from '../../run/import-file.ts';
-import { onlyPath, requireFileName, requireOwnPlaces } from '../../run/outputs.ts';
+import { onlyPath, requireOwnPlaces } from '../../run/outputs.ts';
 import { refuseRehearsed, withoutOwnFiles } from '../../run/results.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
 export async function bulk(context: Context, named: readonly string[], options: BulkOptions): Promise<number> {
   keepHeapSmall();
-  await requireSound(context, options);
+  await requireOwnPlaces(context, [
+    ['--results', options.results],
+    ['--report', options.report],
+    ['--events', options.events],
+  ]);
   const { files, command } = await chosenFiles(context, named);
-  requireForOne(files, command, options);
   for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
   const events = await RunEvents.open(context, options);
@@ -80,20 +83,6 @@ function commandFor(command: readonly string[], files: readonly string[], wanted
   return command.filter((word) => wanted.includes(word) || !files.includes(word));
 }
 
-/** Throws `SrqError('usage')` for flags that contradict each other, before anything is read. */
-async function requireSound(context: Context, { report, results, events }: BulkOptions): Promise<void> {
-  for (const [flag, path] of [
-    ['--report', report],
-    ['--results', results],
-  ] as const)
-    requireFileName(path, flag);
-  await requireOwnPlaces(context, [
-    ['--results', results],
-    ['--report', report],
-    ['--events', events],
-  ]);
-}
-
 /** The files of a command, and the command that names them. */
 interface ChosenFiles {
   readonly files: readonly string[];
@@ -121,27 +110,6 @@ async function chosenFiles(context: Context, asked: readonly string[]): Promise<
     throw new SrqError('file.twice', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
   }
   return { files, command: words.filter((word) => !leftOut.some(({ file }) => file === word)) };
-}
-
-/** Throws `SrqError('usage')` if several files are combined with a flag that only works for one. */
-function requireForOne(files: readonly string[], command: readonly string[], options: BulkOptions): void {
-  const [first = '', ...others] = files;
-  if (others.length === 0) return;
-  const { results, report, limit, skip } = options;
-  const forOne: readonly (readonly [what: string, isGiven: boolean])[] = [
-    ['--results', results !== undefined],
-    ['--report', report !== undefined],
-    ['--limit', limit !== undefined],
-    ['--skip', skip > 0],
-    ['Standard input (-)', files.includes('-')],
-  ];
-  const [what] = forOne.find(([, isGiven]) => isGiven) ?? [];
-  if (what === undefined) return;
-  throw new SrqError(
-    'file.only-one',
-    `${what} works with one file, and ${files.length} were given. Nothing was sent.`,
-    `Import them one by one: ${commandLine(commandFor(command, files, [first]))}`,
-  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { addAnswers, openLearned, openSharedAccount } from '../../account/account.ts';
 import { withProfileFlags } from '../../cli/command-line.ts';
-import { destinationOf } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
+import { destinationOf } from '../../cli/session.ts';
 import { printable } from '../../report/output.ts';
 import { contractFingerprint } from '../../request/contract/contract.ts';
 import { type KnownAnswers, type KnownForm, NOTHING_KNOWN, withForm } from '../../request/contract/known-answers.ts';

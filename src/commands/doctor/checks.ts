@@ -5,9 +5,9 @@ import { contractName, secretAddressText } from '../../report/terminal/contract-
 import type { StepName } from '../../request/documents/diagnosis.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type Examination, type Found, skipped } from './examination.ts';
+import { log } from './log.ts';
 import { certificate, clock, name, port, proxy, token } from './network.ts';
 import { create, validate } from './requests.ts';
-import { disk, log, results } from './this-machine.ts';
 
 /** One step. An `SrqError` that it throws is its failure, after which no other step is taken. */
 export interface Check {
@@ -30,8 +30,6 @@ export const CHECKS: readonly Check[] = [
   { name: 'token', look: token },
   { name: 'validate', look: validate },
   { name: 'log', look: ({ context }) => log(context) },
-  { name: 'disk', look: ({ context }) => disk(context) },
-  { name: 'results', look: ({ context }) => results(context.process.cwd()) },
   { name: 'create', onlyWith: 'create', isBounded: true, look: create },
   {
     name: 'contract',

@@ -1,7 +1,6 @@
-import { terminalColumns } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { profileKind, warnOfRepair } from '../../cli/profiles.ts';
-import { printable, tableText } from '../../report/output.ts';
+import { columnsOf, printable, tableText } from '../../report/output.ts';
 import { ownKey } from '../../request/contract/contract.ts';
 import type { DocumentOf } from '../../request/documents/types.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
@@ -35,7 +34,12 @@ export async function profileList(context: Context): Promise<number> {
         { text: secret, paint: paint.dim },
       ];
     });
-    return tableText(['', 'name', 'kind', 'base URL', 'client id', 'secret'], rows, terminalColumns(context), paint);
+    return tableText(
+      ['', 'name', 'kind', 'base URL', 'client id', 'secret'],
+      rows,
+      columnsOf(context.process.stdout),
+      paint,
+    );
   });
   return 0;
 }

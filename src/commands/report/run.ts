@@ -1,9 +1,10 @@
 import type { Context } from '../../cli/context.ts';
-import { type ReadingOptions, readInput, requireNoReading, withReadingProgress } from '../../cli/input.ts';
+import { readInput, withReadingProgress } from '../../cli/input.ts';
 import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import type { ReportOptions } from '../../cli/table/options.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { planAsLogged, planImport } from '../../delivery/plan.ts';
-import { reportRows, runRowOfRecord } from '../../delivery/report-rows.ts';
+import { reportRows, runRowOf, runRowOfRecord } from '../../delivery/report-rows.ts';
 import { printable, rowsText, thousands, writeAll } from '../../report/output.ts';
 import { reportPage } from '../../report/page/report-page.ts';
 import { RunFigures } from '../../report/page/run-figures.ts';
@@ -12,20 +13,11 @@ import { SrqError } from '../../request/words/errors.ts';
 import { noteName } from '../../run/import-file.ts';
 import { begunRuns, knownRun } from '../../run/known-runs.ts';
 import { Output, requireOwnPlaces } from '../../run/outputs.ts';
-import { addNotes, addRecords, pageFacts, withFigures } from '../../run/run-report.ts';
-
-/** The flags of `report`, as commander parses them. */
-export interface ReportOptions extends ReadingOptions {
-  readonly output: string;
-  /** The beginning of a run's id, or `all`. The default is the last import. */
-  readonly run?: string;
-  readonly input?: string;
-}
+import { addNotes, addRecords, pageFacts } from '../../run/run-report.ts';
 
 /** Writes the report of a run from its log. This works at any time, even while the run is active. */
 export async function report(context: Context, options: ReportOptions): Promise<number> {
   keepHeapSmall();
-  if (options.input === undefined) requireNoReading(options, () => 'Add: --input FILE');
   context.readLastRehearsal();
   await requireOwnPlaces(context, [['--output', options.output]]);
   // `-` is standard output, as it is standard input elsewhere.
@@ -107,7 +99,7 @@ async function figuresOfInput(
   await planAsLogged(plan, log);
   const figures = new RunFigures();
   const rows = reportRows(plan, log, session.preparation, 'Not sent.', 'ready');
-  for await (const _ of withFigures(rows, figures, plan.mapping));
+  for await (const row of rows) figures.add(runRowOf(row, plan.mapping, false));
   await addNotes(figures, store, run);
   await addRecords(figures, store, run);
   return figures;

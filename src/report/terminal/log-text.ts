@@ -1,69 +1,47 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
 import { STATUS } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { type Cell, type Paint, printable, tableLine, tableText } from '../output.ts';
+import { folded, type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;
 
-type Column = 'at' | 'status' | 'row' | 'ref' | 'end';
-
-interface LineLayout {
-  /** The minimum width of a line for this layout. */
-  readonly minWidth: number;
-  /** The widths of all columns but the last, which takes the rest of the line. */
-  readonly widths: Partial<Record<Column, number>>;
-  readonly time: (at: string) => string;
-}
-
-const MAX: LineLayout = {
-  minWidth: 96,
-  widths: { at: 19, status: 9, row: 7, ref: 20 },
-  time: (at) => at.slice(0, 19),
-};
-const LAYOUTS: readonly LineLayout[] = [
-  MAX,
-  { minWidth: 72, widths: { at: 16, status: 9, ref: 14 }, time: (at) => at.slice(0, 16).replace('T', ' ') },
-  { minWidth: 0, widths: { at: 11, status: 9 }, time: (at) => at.slice(5, 16).replace('T', ' ') },
-];
+/** On a narrower terminal, a message that does not fit goes below its request. */
+const WIDE = 96;
+/** The widths of all columns but the last, which takes the rest of the line: time, status, row, reference. */
+const WIDTHS = { wide: [19, 9, 7, 20], narrow: [16, 9, 5, 12] } as const;
 const GAP_WIDTH = 2;
 
 /** Formats the headings above the lines of the log. */
 export function logHeading(columns: number, paint: Paint): string {
-  const names = { at: 'time (UTC)', status: 'status', row: 'row', ref: 'reference', end: 'identifiers or message' };
-  return logColumns(layoutFor(columns), columns, (name) => ({ text: names[name], paint: paint.dim }));
+  const widths = columns < WIDE ? WIDTHS.narrow : WIDTHS.wide;
+  const names = ['time (UTC)', 'status', 'row'.padStart(widths[2]), 'reference', 'identifiers or message'];
+  const cells = names.map((text) => ({ text, paint: paint.dim }));
+  return tableLine(cells, [...widths, restOf(widths, columns)]);
 }
 
-/** Formats a request of the log as one line. `columns` is the width of a line, or null for any width. */
-export function logLine(entry: LogEntry, columns: number | null, paint: Paint): string {
-  const { at, status, row, ref, ids, message } = entry;
-  const layout = layoutFor(columns);
-  return logColumns(layout, columns, (name, width) => {
-    if (name === 'at') return { text: layout.time(at) };
-    if (name === 'status') return { text: status, paint: paint[STATUS[status].colour] };
-    if (name === 'row') return { text: String(row).padStart(width) };
-    if (name === 'ref') return { text: printable(ref ?? '-') };
-    return { text: identifiersText(ids) || printable(message ?? '') };
-  });
-}
-
-function layoutFor(columns: number | null): LineLayout {
-  return LAYOUTS.find(({ minWidth }) => columns === null || columns >= minWidth) ?? MAX;
-}
-
-function logColumns(
-  { widths }: LineLayout,
+/** Formats a request of the log. `columns` is the width of a line, or null for any width. */
+export function logLine(
+  { at, status, row, ref, ids, message }: LogEntry,
   columns: number | null,
-  cell: (name: Column, width: number) => Cell,
+  paint: Paint,
 ): string {
-  const fixed = Object.entries(widths) as [Column, number][];
-  const taken = fixed.reduce((sum, [, width]) => sum + width + GAP_WIDTH, 0);
-  const rest = columns === null ? Number.POSITIVE_INFINITY : Math.max(0, columns - taken);
-  const named: [Column, number][] = [...fixed, ['end', rest]];
-  return tableLine(
-    named.map(([name, width]) => cell(name, width)),
-    named.map(([, width]) => width),
-  );
+  const isWide = columns === null || columns >= WIDE;
+  const widths = isWide ? WIDTHS.wide : WIDTHS.narrow;
+  const cells = [
+    { text: isWide ? at.slice(0, 19) : at.slice(0, 16).replace('T', ' ') },
+    { text: status, paint: paint[STATUS[status].colour] },
+    { text: String(row).padStart(widths[2]) },
+    { text: printable(ref ?? '-') },
+  ];
+  const end = identifiersText(ids) || printable(message ?? '');
+  const rest = columns === null ? Number.POSITIVE_INFINITY : restOf(widths, columns);
+  if (isWide || textWidth(end) <= rest) return tableLine([...cells, { text: end }], [...widths, rest]);
+  return `${tableLine(cells, widths)}\n${folded(`  ${end}`, columns)}`;
+}
+
+function restOf(widths: readonly number[], columns: number): number {
+  return Math.max(0, columns - widths.reduce((sum, width) => sum + width + GAP_WIDTH, 0));
 }
 
 /** Formats the requests in doubt with their keys, by which `resolve` identifies them. */

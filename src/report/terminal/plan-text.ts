@@ -3,7 +3,7 @@ import { templateText } from '../../request/lead/template.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/log/import-plan.ts';
 import type { PlannedStatus } from '../../request/log/status.ts';
 import { quotedMessage } from '../../request/words/finding.ts';
-import { aligned, clip, type Paint, printable, thousands } from '../output.ts';
+import { aligned, clip, duration, type Paint, printable, thousands } from '../output.ts';
 
 const SHOWN_GROUPS = 5;
 const VALUE_WIDTH = 70;
@@ -14,8 +14,21 @@ interface LearnedShape {
   readonly wire: readonly (readonly [string, string])[];
 }
 
-/** Formats the plan of an import, for a person to check before anything is sent. `learned` is null without a contract. */
-export function planText(plan: ImportPlan, destination: string, learned: LearnedShape | null, paint: Paint): string {
+/** What a person is told beside the plan itself. */
+export interface PlanSurroundings {
+  /** Null without a contract. */
+  readonly learned: LearnedShape | null;
+  /** How many rows a second the service took in the last run, or null if that is not known. */
+  readonly rowsPerSecond: number | null;
+}
+
+/** Formats the plan of an import, for a person to check before anything is sent. */
+export function planText(
+  plan: ImportPlan,
+  destination: string,
+  { learned, rowsPerSecond }: PlanSurroundings,
+  paint: Paint,
+): string {
   const { table, mapping, first } = plan;
   const heading = (text: string) => paint.bold(text);
   const lines = [
@@ -39,6 +52,10 @@ export function planText(plan: ImportPlan, destination: string, learned: Learned
     if (first.request.audio) lines.push(`  audio  ${thousands(first.request.audio.sizeBytes)} bytes`);
   }
   lines.push(...problemLines(plan, paint), `${heading('Rows')}    ${countsLine(plan, paint)}`);
+  const repeats = repeatsText(plan);
+  if (repeats !== '') lines.push(`        ${paint.dim(repeats)}`);
+  const time = timeText(plan.counts.ready, rowsPerSecond);
+  if (time !== '') lines.push(`${heading('Time')}    ${time}`);
   return lines.join('\n');
 }
 
@@ -71,14 +88,15 @@ function shown(value: string): string {
 }
 
 /** Formats the problems by group: what is wrong, in which rows, and what to add to the command. */
-function problemLines({ problemGroups, problemCount, rows, mapping }: ImportPlan, paint: Paint): string[] {
+function problemLines({ problemGroups, problemCount, rows, mapping, table }: ImportPlan, paint: Paint): string[] {
   const shown = problemGroups.slice(0, SHOWN_GROUPS);
   const lines = shown.flatMap((group) => groupLines(group, rows, paint));
   // Warnings about columns are shown with the columns instead.
   const ofRows = problemCount - mapping.warnings.length;
   const hidden = ofRows - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
   if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more; --dry-run --json lists them all`)}`);
-  return lines.length > 0 ? [paint.bold('Findings'), ...lines] : [];
+  const counted = table.format === 'csv' || table.format === 'xlsx' ? ' (row 1 is the first below the header)' : '';
+  return lines.length > 0 ? [`${paint.bold('Findings')}${paint.dim(counted)}`, ...lines] : [];
 }
 
 function groupLines(group: ProblemGroup, all: number, paint: Paint): string[] {
@@ -122,4 +140,28 @@ function countsLine({ rows, counts }: ImportPlan, paint: Paint): string {
   };
   const shown = (Object.keys(texts) as PlannedStatus[]).filter((status) => status === 'ready' || counts[status] > 0);
   return `${thousands(rows)} read: ${shown.map((status) => texts[status]).join(', ')}`;
+}
+
+const SHOWN_REPEATS = 3;
+
+/** Names the first rows whose content an earlier row of the file has. */
+function repeatsText({ ledger, range, counts }: ImportPlan): string {
+  const shown: string[] = [];
+  let found = 0;
+  for (let row = range.skip + 1; counts.repeated > found && ledger.has(row); row++) {
+    const first = ledger.status(row) === 'repeated' ? ledger.firstRow(row) : row;
+    if (first === row) continue;
+    found += 1;
+    if (found <= SHOWN_REPEATS) shown.push(`row ${row} is the same as row ${first}`);
+  }
+  return [...shown, ...(found > SHOWN_REPEATS ? [`and ${thousands(found - SHOWN_REPEATS)} more`] : [])].join(', ');
+}
+
+const MINUTE_MS = 60_000;
+
+/** A run of less than a minute ends before anybody plans with its time. */
+function timeText(ready: number, rowsPerSecond: number | null): string {
+  const minutes = rowsPerSecond === null ? 0 : Math.round(ready / rowsPerSecond / 60);
+  if (rowsPerSecond === null || minutes === 0) return '';
+  return `about ${duration(minutes * MINUTE_MS)}, at ${Number(rowsPerSecond.toPrecision(1))} a second as in the last run`;
 }

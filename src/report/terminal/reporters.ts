@@ -77,15 +77,16 @@ export class HumanReporter extends Messages implements Reporter {
     await writeAll(stdout, `${form === 'verbatim' ? said : this.fitted(said, stdout)}\n`);
   }
 
-  async lines<Item>(_: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<void> {
+  async lines<Item>(_: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<number> {
     let index = 0;
     const isShown = columnsOf(this.options.stdout) !== null;
     for await (const item of items) {
-      if (this.options.stdout.destroyed) return;
+      if (this.options.stdout.destroyed) break;
       const said = text(item, this.#paint, index++);
       // Piped output may be CSV, whose cells must not change.
       await writeAll(this.options.stdout, isShown && this.options.ascii ? inAscii(said) : said);
     }
+    return index;
   }
 
   async fail({ message, hint }: Failure): Promise<void> {
@@ -105,12 +106,15 @@ export class JsonReporter extends Messages implements Reporter {
     await this.#write(Array.isArray(document) ? document.map(versioned) : versioned(document));
   }
 
-  async lines(_: string, items: AsyncIterable<object>): Promise<void> {
+  async lines(_: string, items: AsyncIterable<object>): Promise<number> {
+    let count = 0;
     for await (const item of items) {
       // Nobody would read the rest.
-      if (this.options.stdout.destroyed) return;
+      if (this.options.stdout.destroyed) break;
       await this.#write(versioned(item));
+      count += 1;
     }
+    return count;
   }
 
   fail(error: Failure): Promise<void> {

@@ -1,22 +1,43 @@
-import type { ImportSummary } from '../../request/log/import-plan.ts';
+import type { DocumentOf } from '../../request/documents/types.ts';
 import type { Identifiers, RowResult } from '../../request/log/outcome.ts';
-import { STATUS, STATUSES } from '../../request/log/status.ts';
-import type { ValidateResult } from '../../request/ports.ts';
+import { type Counts, STATUS, STATUSES } from '../../request/log/status.ts';
+import type { Failure } from '../../request/words/errors.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
+
+/** The result of an import, for people and scripts. */
+export interface ImportSummary {
+  readonly rows: number;
+  readonly counts: Counts;
+  /** Number of created rows without an identifier. Null if nothing was sent. */
+  readonly asides: { readonly withoutIdentifier: number } | null;
+  readonly seconds: number;
+  readonly log: string;
+  /** The path of the results, or null if there are none. */
+  readonly results: string | null;
+  readonly stopped: Failure | null;
+  /** The command that exports the identifiers, if nothing is left to do. */
+  readonly exportCommand: string | null;
+  /** What the user has to do before `next`. */
+  readonly advice: string | null;
+  /** The literal next command, if there is something left to do. */
+  readonly next: string | null;
+}
 
 /** Formats the summary of an import for people. */
 export function summaryText(summary: ImportSummary, paint: Paint): string {
-  const { rows, counts, asides, seconds, stopped, advice, exportCommand, next } = summary;
+  const { rows, counts, asides, seconds, log, results, stopped, advice, exportCommand, next } = summary;
   const isDry = asides === null;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
   const lines = shown.map((status) => {
-    const told = status === 'created' ? asidesText(asides) : '';
+    const nameless = status === 'created' ? (asides?.withoutIdentifier ?? 0) : 0;
+    const told = nameless > 0 ? ` (${thousands(nameless)} without an identifier)` : '';
     return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + told)}`;
   });
-  const files: [string, string][] = [['log', printable(summary.log)]];
-  const paths = summary.results.filter((path) => path !== '-');
-  files.unshift(...paths.map((path): [string, string] => ['results', printable(path)]));
+  const files = [
+    ...(results === null ? [] : [['results', printable(results)] as const]),
+    ['log', printable(log)] as const,
+  ];
   return [
     `${stopped === null ? paint.bold(isDry ? 'Checked' : 'Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}${isDry ? '; nothing was sent' : ''}`,
     ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),
@@ -33,12 +54,6 @@ function deliveredText(rows: number, exportCommand: string, advice: string | nul
   return [`${advice === null ? all : ''}For your CRM: ${printable(exportCommand)}`];
 }
 
-function asidesText(asides: ImportSummary['asides']): string {
-  const { withoutIdentifier = 0 } = asides ?? {};
-  const told = [...(withoutIdentifier > 0 ? [`${thousands(withoutIdentifier)} without an identifier`] : [])];
-  return told.length === 0 ? '' : ` (${told.join(', ')})`;
-}
-
 /** Formats the result of one request as one or two lines. */
 export function resultText(result: RowResult, paint: Paint): string {
   const ids = identifiersText(result.ids);
@@ -47,7 +62,7 @@ export function resultText(result: RowResult, paint: Paint): string {
   return result.message === null ? head : `${head}\n  ${printable(result.message)}`;
 }
 
-export function verdictText({ verdict, ids, message }: ValidateResult, paint: Paint): string {
+export function verdictText({ verdict, ids, message }: DocumentOf<'validate'>, paint: Paint): string {
   const head = verdict === 'clear' ? paint.green('clear') : paint[STATUS[verdict].colour](verdict);
   const found = identifiersText(ids);
   return `${head}${found === '' ? '' : `  ${found}`}${message === null ? '' : `\n  ${printable(message)}`}`;

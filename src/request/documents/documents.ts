@@ -24,7 +24,7 @@ export const DOCUMENTS = {
   events: event,
   log: runs.logged,
   report: runs.reported,
-  export: z.union([runs.exportedRequest, runs.exportedRow]),
+  export: runs.exportedRow,
   'export --output': runs.exportWritten,
   resolve: runs.doubts,
   'resolve --created': runs.settled,

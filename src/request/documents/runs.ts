@@ -193,19 +193,6 @@ export const reported = z.object({
   listed: count,
 });
 
-/** One request of the log, as it is exported. */
-export const exportedRequest = z.object({
-  ref: nullableText,
-  id: nullableText,
-  ids: z.record(text, text),
-  status: text,
-  at: time,
-  row: count,
-  file: nullableText,
-  run: text,
-  key: text,
-});
-
 /** One row of a file, as it is exported. It has the file's own columns and the outcome. */
 export const exportedRow = z.looseObject({ srq_status: text, srq_id: nullableText, srq_at: nullableTime });
 

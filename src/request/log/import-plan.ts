@@ -1,7 +1,6 @@
 import type { ServiceRequest } from '../lead/service-request.ts';
 import type { Mapping, Row, Table } from '../lead/table.ts';
 import type { LogRecord } from '../ports.ts';
-import type { Failure } from '../words/errors.ts';
 import type { Problem } from '../words/finding.ts';
 import type { Ledger } from './ledger.ts';
 import type { RowResult } from './outcome.ts';
@@ -85,28 +84,6 @@ export interface RowReport extends Pick<RowResult, 'status' | 'ids' | 'message' 
    * outside the range of the import and the log knows no more.
    */
   readonly isKept: boolean;
-}
-
-/** The result of an import, for people and scripts. */
-export interface ImportSummary {
-  readonly rows: number;
-  readonly counts: Counts;
-  /**
-   * Number of created rows without an identifier. Null if nothing
-   * was sent.
-   */
-  readonly asides: { readonly withoutIdentifier: number } | null;
-  readonly seconds: number;
-  readonly log: string;
-  /** The paths of the results, `-` for standard output. */
-  readonly results: readonly string[];
-  readonly stopped: Failure | null;
-  /** The command that exports the identifiers, if nothing is left to do. */
-  readonly exportCommand: string | null;
-  /** What the user has to do before `next`. */
-  readonly advice: string | null;
-  /** The literal next command, if there is something left to do. */
-  readonly next: string | null;
 }
 
 /** One row or request of a run, as the report shows it. It has no cells. */

@@ -38,7 +38,7 @@ const CODES = {
   duplicate: ['request.is-duplicate'],
   log: [
     'log.in-use log.under-way log.unwritable log.unreadable log.damaged log.incomplete log.changed',
-    'log.not-own log.no-lock disk.nearly-full log.closed results.unwritable store.unavailable store.not-ready',
+    'log.not-own log.no-lock log.closed results.unwritable store.unavailable store.not-ready',
     'store.unsafe store.version store.read-only store.failed-over store.other store.behind',
   ],
   'platform.no-lock': ['platform.no-lock'],

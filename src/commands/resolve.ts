@@ -1,13 +1,12 @@
-import { terminalColumns } from '../../cli/command.ts';
-import { withProfileFlags } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { warnOfWrongLog } from '../../cli/profiles.ts';
-import type { ResolveOptions } from '../../cli/table/options.ts';
-import { requireOneEach, settleByWord, unknownRecords } from '../../delivery/settle-by-word.ts';
-import { printableLines } from '../../report/output.ts';
-import { doubtText } from '../../report/terminal/log-text.ts';
-import { logEntryOf } from '../../request/log/log-store.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import { withProfileFlags } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { warnOfWrongLog } from '../cli/profiles.ts';
+import type { ResolveOptions } from '../cli/table/options.ts';
+import { requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
+import { columnsOf, printableLines } from '../report/output.ts';
+import { doubtText } from '../report/terminal/log-text.ts';
+import { logEntryOf } from '../request/log/log-store.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** Minimum length of the beginning of a run. An unset variable of a script must not name all runs. */
 const MIN_RUN_LETTERS = 4;
@@ -31,7 +30,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
     (paint) =>
       doubtful.length === 0
         ? 'No request has an unknown outcome.'
-        : doubtText(doubtful, nowMs, terminalColumns(context), paint),
+        : doubtText(doubtful, nowMs, columnsOf(context.process.stdout), paint),
   );
   if (doubtful.length === 0) await warnOfWrongLog(context);
   else reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));
@@ -67,25 +66,10 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   // The log is opened exclusively, because another run may still learn the outcome of what it has in flight.
   const log = await context.log.open('resolve', true);
   const doubtful = await unknownRecords(await context.log.store(), keys, options);
-  requireOneEach(doubtful, keys);
-  const idle = keys.find((given) => !doubtful.some(({ key }) => key.startsWith(given)));
-  if (idle !== undefined && doubtful.length > 0) {
-    throw new SrqError(
-      'doubt.unknown',
-      `No request with an unknown outcome has the key "${idle}". Nothing was recorded.`,
-      'List them with: srq resolve',
-    );
-  }
-  if (doubtful.length === 0)
-    throw new SrqError('doubt.unknown', 'No such request has an unknown outcome.', 'List them with: srq resolve');
-  if (typeof options.created === 'string' && doubtful.length > 1) {
-    throw new SrqError(
-      'doubt.several',
-      `${doubtful.length} requests are meant; they cannot share one identifier.`,
-      'Name one key.',
-    );
-  }
-  await settleByWord(log, doubtful, options.notCreated ? 'not-created' : { id: idOf(options) });
+  const id = typeof options.created === 'string' ? options.created : null;
+  const word = options.notCreated ? 'not-created' : { id };
+  requireClear(doubtful, keys, word);
+  await settleByWord(log, doubtful, word);
   const status = options.notCreated ? 'failed' : 'created';
   const reporter = await context.reporter();
   await reporter.result(
@@ -115,9 +99,4 @@ async function requireIdentifier(context: Context, id: string): Promise<void> {
     `"${id}" is the key of a request whose outcome is unknown, not an identifier of the service. Nothing was recorded.`,
     'Name all keys before the option: srq resolve KEY KEY --created',
   );
-}
-
-/** Returns the identifier that the user gave, or null if it is not known. */
-function idOf({ created }: ResolveOptions): string | null {
-  return typeof created === 'string' ? created : null;
 }

@@ -1,22 +1,22 @@
-import { withProfileFlags } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { codeOfResult, exitNumber } from '../../cli/exit-codes.ts';
-import { finishOnSignal, RequestSession } from '../../cli/session.ts';
-import type { CreateOptions } from '../../cli/table/options.ts';
-import { draftSentBefore } from '../../delivery/other-readings.ts';
-import { type Prepared, prepareDraft } from '../../delivery/prepare.ts';
-import { loggedStatus } from '../../delivery/sent-before.ts';
-import { submitOne } from '../../delivery/settle-by-key.ts';
-import { fromLog, type Sent, type SubmitOptions, shown } from '../../delivery/submit.ts';
-import { printable } from '../../report/output.ts';
-import { resultText } from '../../report/terminal/summary-text.ts';
-import { operationsOf } from '../../request/contract/operations.ts';
-import type { Draft } from '../../request/lead/service-request.ts';
-import type { RowResult } from '../../request/log/outcome.ts';
-import type { LogView } from '../../request/ports.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import { type Problem, quotedMessage } from '../../request/words/finding.ts';
-import { NOT_TRIED, readRequestInput } from '../../run/request-input.ts';
+import { withProfileFlags } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { codeOfResult, exitNumber } from '../cli/exit-codes.ts';
+import { finishOnSignal, RequestSession } from '../cli/session.ts';
+import type { CreateOptions } from '../cli/table/options.ts';
+import { draftSentBefore } from '../delivery/other-readings.ts';
+import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
+import { loggedStatus } from '../delivery/sent-before.ts';
+import { submitOne } from '../delivery/settle-by-key.ts';
+import { fromLog, type Sent, type SubmitOptions, shown } from '../delivery/submit.ts';
+import { printable } from '../report/output.ts';
+import { resultText } from '../report/terminal/summary-text.ts';
+import { operationsOf } from '../request/contract/operations.ts';
+import type { Draft } from '../request/lead/service-request.ts';
+import type { RowResult } from '../request/log/outcome.ts';
+import type { LogView } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { quotedMessage } from '../request/words/finding.ts';
+import { NOT_TRIED, readRequestInput } from '../run/request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;
@@ -41,7 +41,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   let stop: SrqError | null = null;
   let isRecorded = true;
   for (const each of prepared) {
-    warnOf(each, (message) => reporter.warn(message));
+    if (each.request) for (const { message } of each.problems) reporter.warn(printable(message));
     if (!each.request) results.push(invalidResult(each));
     else if (stop || context.interruption.code) results.push(await untriedResult(each, log, options));
     else {
@@ -86,21 +86,11 @@ async function requireNotSentBefore(
   }
 }
 
-function warnOf({ request, problems }: Prepared, warn: (message: string) => void): void {
-  if (!request) return;
-  for (const { message } of problems) warn(printable(message));
-}
-
-/** The result of a request that local checks refused. */
-interface InvalidResult extends RowResult {
-  readonly problems: readonly Problem[];
-}
-
-function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>): InvalidResult {
+function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>) {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const message = errors.map(quotedMessage).join(' ');
   const reason = errors[0]?.code ?? null;
-  return { status: 'invalid', ids: {}, row, ref, key: null, http: null, message, reason, problems };
+  return { status: 'invalid' as const, ids: {}, row, ref, key: null, http: null, message, reason, problems };
 }
 
 type Submittable = Extract<Prepared, { key: string }>;
@@ -128,13 +118,5 @@ async function untriedResult(submission: Submittable, log: LogView, options: Sub
   const unread = { lookup: () => log.lookup(submission.key), read: () => null };
   if (loggedStatus(unread.lookup(), options)) return shown(await fromLog(submission, unread, options));
   const { row, request, key } = submission;
-  return {
-    status: 'failed',
-    ids: {},
-    row,
-    ref: request.ref,
-    key,
-    http: null,
-    ...NOT_TRIED,
-  };
+  return { ...{ status: 'failed', ids: {}, row, ref: request.ref, key, http: null }, ...NOT_TRIED };
 }

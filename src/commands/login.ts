@@ -1,23 +1,24 @@
 import { text } from 'node:stream/consumers';
-import { withProfileFlags } from '../../cli/command-line.ts';
-import { certificateFiles, contractFor, proveNewCredentials } from '../../cli/connect.ts';
-import type { Context } from '../../cli/context.ts';
-import { forgetKeychain, profileInForce, profileKind, warnOfRepair } from '../../cli/profiles.ts';
-import { ask, askHidden, askUntil } from '../../cli/prompt.ts';
-import type { LoginOptions } from '../../cli/table/options.ts';
-import { printable } from '../../report/output.ts';
-import { contractName, placeText, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, ownKey, tokenAddress } from '../../request/contract/contract.ts';
-import type { CachedToken } from '../../request/ports.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import { Secret } from '../../request/words/secret.ts';
-import { secretMark } from '../../service/token/token.ts';
-import { FileTokenCache } from '../../settings/account-files.ts';
-import { normalBaseUrl, usableBaseUrl } from '../../settings/base-url.ts';
-import { tokenPath } from '../../settings/paths.ts';
-import type { Profile } from '../../settings/profile-store.ts';
-import { runSecretCommand } from '../../settings/settings.ts';
-import { keptSettings, storeSettings, tellKept, warnOfLostStore } from './kept-settings.ts';
+import { withProfileFlags } from '../cli/command-line.ts';
+import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
+import type { Context } from '../cli/context.ts';
+import { profileInForce, profileKind, warnOfRepair } from '../cli/profiles.ts';
+import { ask, askHidden, askUntil } from '../cli/prompt.ts';
+import type { LoginOptions } from '../cli/table/options.ts';
+import { printable } from '../report/output.ts';
+import { contractName, placeText, secretAddressText } from '../report/terminal/contract-text.ts';
+import { type Contract, isElsewhere, ownKey, tokenAddress } from '../request/contract/contract.ts';
+import type { Destination } from '../request/lead/service-request.ts';
+import type { CachedToken } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { Secret } from '../request/words/secret.ts';
+import { secretMark } from '../service/token/token.ts';
+import { FileTokenCache } from '../settings/account-files.ts';
+import { normalBaseUrl, usableBaseUrl } from '../settings/base-url.ts';
+import { keychainOf } from '../settings/keychain.ts';
+import { tokenPath } from '../settings/paths.ts';
+import { type Profile, withoutAccount } from '../settings/profile-store.ts';
+import { runSecretCommand } from '../settings/settings.ts';
 
 /** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
@@ -43,13 +44,12 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   else reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
-  if (before !== null && kept.store === undefined) await warnOfLostStore(context, name, before, given);
   const { store: _store, storePasswordCommand: _command, ...others } = kept;
   const profile: Profile = {
     ...others,
     baseUrl,
     clientId,
-    ...(await keepSecret(context, name, given, options)),
+    ...keptSecret(name, given, options),
     ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
     ...(options.test ? { test: true } : {}),
     ...store,
@@ -57,11 +57,43 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   };
   await profiles.set(name, profile, options.use);
   await warnOfRepair(context);
-  if (before && before.secretCommand !== profile.secretCommand) await forgetKeychain(context, name, before);
   if (token) await keepToken(context, name, given, token);
-  await tellKept(context, kept, profile);
   await tellLogin(context, name, profile, contract, token);
   return 0;
+}
+
+/**
+ * Returns what the stored profile keeps through a login. It keeps nothing if the login is for another account, because
+ * its records, certificates and mark as a test are those of the account.
+ */
+export function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): Partial<Profile> {
+  if (before === null || before.baseUrl !== baseUrl || before.clientId !== clientId) return {};
+  return withoutAccount(before);
+}
+
+/**
+ * Returns the store settings of the profile. The store is not tested here, but by `srq doctor`. Throws
+ * `SrqError('usage')` or `SrqError('settings')` if the flags cannot be used.
+ */
+export async function storeSettings(
+  context: Context,
+  passwordCommand: string | undefined,
+  kept: Partial<Profile>,
+): Promise<Pick<Profile, 'store' | 'storePasswordCommand'>> {
+  const store = context.options.store ?? kept.store;
+  if (store === undefined) {
+    if (passwordCommand === undefined) return {};
+    throw new SrqError(
+      'flags.incomplete',
+      '--store-password-command needs --store.',
+      'Add: --store postgres://USER@HOST/DATABASE',
+    );
+  }
+  // This call throws if the URL is invalid.
+  if (context.options.store !== undefined) await context.logPlace();
+  // The password is that of one store, and is not handed to another.
+  const command = passwordCommand ?? (store === kept.store ? kept.storePasswordCommand : undefined);
+  return { store, ...(command === undefined ? {} : { storePasswordCommand: command }) };
 }
 
 /** Says that a server of the description has a path that the base URL lacks, or returns null. */
@@ -167,19 +199,25 @@ interface GivenCredentials {
   readonly secret: string;
 }
 
-/** Stores the secret, unless the profile has it in the settings file, and returns how the profile refers to it. */
-async function keepSecret(
-  context: Context,
+/** Returns how the profile gets its secret. */
+function keptSecret(
   name: string,
   given: GivenCredentials,
   { secretCommand, keychain }: LoginOptions,
-): Promise<Pick<Profile, 'clientSecret' | 'secretCommand'>> {
+): Pick<Profile, 'clientSecret' | 'secretCommand'> {
   if (secretCommand !== undefined) return { secretCommand };
   // The contract holds the key, so the profile needs no secret.
   if (given.secret === '') return {};
-  if (!keychain) return { clientSecret: given.secret };
-  const { keepInKeychain } = await import('../../settings/keychain.ts');
-  return { secretCommand: await keepInKeychain(name, given, given.secret, context.process.env).catch(refused) };
+  return keychain ? { secretCommand: keychainOf(name, given).lookup } : { clientSecret: given.secret };
+}
+
+/** Reads the secret that a person has put into the keychain of this system. */
+async function keychainSecret(context: Context, account: Destination): Promise<string> {
+  const { lookup, store } = keychainOf((await context.profileName()).value, account);
+  return runSecretCommand(lookup, undefined, context.process.env).catch((error: unknown) => {
+    const message = `The keychain gives no secret for ${account.baseUrl} as client ${account.clientId}. Nothing was stored.`;
+    throw new SrqError('keychain.unusable', message, `Put it there, then run this again: ${store}`, error);
+  });
 }
 
 function refused(error: unknown): never {
@@ -196,11 +234,11 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const contract = await context.contract();
   const needsSecret = ownKey(contract) === null;
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
-  const secret = await givenSecret(context, options);
+  const secret = options.keychain ? '' : await givenSecret(context, options);
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
     ...(clientId === '' ? ['--client-id ID (or SRQ_CLIENT_ID)'] : []),
-    ...(secret === '' && needsSecret
+    ...(secret === '' && needsSecret && !options.keychain
       ? ['the client secret (SRQ_CLIENT_SECRET, --client-secret-stdin or --secret-command)']
       : []),
   ];
@@ -214,6 +252,8 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
   await requireSameDestination(context, baseUrl, id);
   const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
+  if (options.keychain)
+    return { baseUrl, clientId: id, secret: await keychainSecret(context, { baseUrl, clientId: id }) };
   const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
   return { baseUrl, clientId: id, secret: key };
 }

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, rmdir, statfs } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { makeFolder } from '../../request/make-folder.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
-import { requireWritable } from '../../run/outputs.ts';
 import { type Found, skipped } from './examination.ts';
 
 /**
@@ -52,43 +51,5 @@ async function requireFolderForLog({ clock, run, uid }: Context, path: string, i
     for (let made = folder; outermost !== undefined && made.length >= outermost.length; made = dirname(made)) {
       await rmdir(made).catch(() => {});
     }
-  }
-}
-
-const MIB = 2 ** 20;
-const MIN_FREE_BYTES = 100 * MIB;
-
-/** Checks the free space where the log and the results are. An import that fills the disk stops. */
-export async function disk(context: Context): Promise<Found> {
-  const place = await context.logPlace();
-  const here = context.process.cwd();
-  const folders = place.kind === 'file' ? [nearest(dirname(resolve(place.path))), here] : [here];
-  try {
-    const spaces = await Promise.all(folders.map(async (folder) => ({ folder, ...(await statfs(folder)) })));
-    const [least] = spaces.toSorted((one, other) => one.bavail * one.bsize - other.bavail * other.bsize);
-    const free = (least?.bavail ?? 0) * (least?.bsize ?? 0);
-    const shown = free < 1024 * MIB ? `${Math.floor(free / MIB)} MiB` : `${(free / 1024 / MIB).toFixed(1)} GiB`;
-    const message = `${shown} are free in ${least?.folder}.`;
-    if (free >= MIN_FREE_BYTES) return { message };
-    const hint = 'Free some space before a large import: srq stops as soon as the log cannot be written.';
-    return { message, warning: { reason: 'disk.nearly-full', hint } };
-  } catch (error) {
-    return skipped(`The system does not report the free space (${systemCode(error)}).`);
-  }
-}
-
-const nearest = (folder: string): string => (existsSync(folder) ? folder : nearest(dirname(folder)));
-
-/** Only warns, because the file of leads, and with it the results, may be elsewhere. */
-export async function results(folder: string): Promise<Found> {
-  try {
-    await requireWritable(join(folder, 'leads.results.csv'), 'results file', '--results');
-    return { message: `Results files can be written in ${folder}.` };
-  } catch (error) {
-    if (!(error instanceof SrqError)) throw error;
-    const hint =
-      'This matters only if your leads are in this folder. If so, name another place: srq bulk FILE --results FILE';
-    const message = `No results file can be written in ${folder} (${systemCode(error.cause)}).`;
-    return { message, warning: { reason: error.reason, hint } };
   }
 }

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import type { TellingContext } from '../../cli/command.ts';
-import { commandLine } from '../../cli/command-line.ts';
-import type { OptionsOf } from '../../cli/table/flags.ts';
-import type { TEMPLATE } from '../../cli/table/options.ts';
-import { printable } from '../../report/output.ts';
-import { exampleMobile } from '../../request/lead/example-phone.ts';
-import { findMarket, MARKETS, type Market, usualDelimiter } from '../../request/lead/markets.ts';
-import { csvRecordText } from '../../request/words/csv-text.ts';
-import { nearest } from '../../request/words/did-you-mean.ts';
-import { SrqError, systemCode } from '../../request/words/errors.ts';
+import type { TellingContext } from '../cli/command.ts';
+import { commandLine } from '../cli/command-line.ts';
+import type { OptionsOf } from '../cli/table/flags.ts';
+import type { TEMPLATE } from '../cli/table/options.ts';
+import { printable } from '../report/output.ts';
+import { exampleMobile } from '../request/lead/example-phone.ts';
+import { findMarket, MARKETS, type Market, usualDelimiter } from '../request/lead/markets.ts';
+import { csvRecordText } from '../request/words/csv-text.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 /** Writes an example file of leads in the form that a partner in the market would use. */
 export async function template(
@@ -54,52 +54,38 @@ async function writeNew(path: string, content: string): Promise<void> {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
+/** The columns that an example file can have, in their order. */
+const COLUMNS = 'ref;fullname;email;phone;postal_code;city;country;lang;request_text'.split(';');
+
 /**
  * Returns a CSV file of example leads in the form that a spreadsheet program of the market writes: headers in its
  * language, its usual delimiter, UTF-8 with BOM, CRLF. All data is invented, and an import of the file creates every
  * row.
  */
-export function exampleCsv(market: Market): string {
-  const words = wordsOf(market);
-  const names = words.header.split(';');
-  const columns = EXAMPLE_COLUMNS.filter(
+function exampleCsv(market: Market): string {
+  const names = wordsOf(market).header.split(';');
+  const columns = COLUMNS.filter(
     (column) =>
       (column !== 'lang' || market.languages.length > 1) && (column !== 'postal_code' || market.postalCode !== null),
   );
+  const header = columns.map((column) => names[COLUMNS.indexOf(column)] ?? '');
+  const rows = exampleLeads(market).map((lead) => columns.map((column) => lead[column] ?? ''));
   const delimiter = usualDelimiter(market);
-  const rows = words.people.map((_, at) => columns.map((column) => cell(column, at, market, words)));
-  const lines = [columns.map((column) => names[EXAMPLE_COLUMNS.indexOf(column)] ?? ''), ...rows];
-  return BYTE_ORDER_MARK + lines.map((cells) => csvRecordText(cells, delimiter)).join('');
+  return BYTE_ORDER_MARK + [header, ...rows].map((cells) => csvRecordText(cells, delimiter)).join('');
 }
 
 /** Returns the same leads as objects with srq's own field names. */
-export function exampleJson(market: Market): Record<string, string>[] {
-  const words = wordsOf(market);
-  return words.people.map((_, at) => {
-    const text = (column: ExampleColumn) => cell(column, at, market, words);
-    return {
-      ref: text('ref'),
-      country: market.code,
-      lang: market.languages[0] ?? '',
-      location: [text('postal_code'), text('city')].filter((part) => part !== '').join(' '),
-      fullname: text('fullname'),
-      email: text('email'),
-      phone: exampleMobile(market).international,
-      request_text: text('request_text'),
-    };
+function exampleJson(market: Market): Record<string, string | undefined>[] {
+  return exampleLeads(market).map(({ ref, lang, postal_code, city, fullname, email, request_text }) => {
+    const location = [postal_code, city].filter((part) => part !== '').join(' ');
+    const phone = exampleMobile(market).international;
+    return { ref, country: market.code, lang, location, fullname, email, phone, request_text };
   });
 }
 
-function wordsOf({ languages }: Market): ExampleWords {
-  const words = EXAMPLE_WORDS[languages[0] ?? ''];
-  if (!words) throw new Error(`No example is written in ${languages[0]}`);
-  return words;
-}
-
-function cell(column: ExampleColumn, at: number, market: Market, { people }: ExampleWords): string {
-  const { name = '', mailbox = '', need = '' } = people[at] ?? {};
+function exampleLeads(market: Market): Record<string, string>[] {
   const lang = market.languages[0] ?? 'en';
-  const texts: Record<ExampleColumn, string> = {
+  return wordsOf(market).people.map(({ name, mailbox, need }, at) => ({
     ref: `${market.code}-00${at + 1}`,
     fullname: name,
     email: `${mailbox}@example.com`,
@@ -109,30 +95,21 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
     country: new Intl.DisplayNames([lang], { type: 'region' }).of(market.iso) ?? market.name,
     lang,
     request_text: need.replace('{area}', new Intl.NumberFormat(`${lang}-${market.iso}`).format(22.5)),
-  };
-  return texts[column];
+  }));
+}
+
+function wordsOf({ languages }: Market): ExampleWords {
+  const words = EXAMPLE_WORDS[languages[0] ?? ''];
+  if (!words) throw new Error(`No example is written in ${languages[0]}`);
+  return words;
 }
 
 /** The texts of the example leads in one language. `{area}` stands for a number in the market's notation. */
 interface ExampleWords {
-  /** The names of {@link EXAMPLE_COLUMNS}, in that order; srq recognises each. */
+  /** The names of {@link COLUMNS}, in that order; srq recognises each. */
   readonly header: string;
   readonly people: readonly { readonly name: string; readonly mailbox: string; readonly need: string }[];
 }
-
-/** The columns that an example file can have, in their order. */
-const EXAMPLE_COLUMNS = [
-  'ref',
-  'fullname',
-  'email',
-  'phone',
-  'postal_code',
-  'city',
-  'country',
-  'lang',
-  'request_text',
-] as const;
-type ExampleColumn = (typeof EXAMPLE_COLUMNS)[number];
 
 const person = (name: string, mailbox: string, need: string) => ({ name, mailbox, need });
 

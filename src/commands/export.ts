@@ -1,0 +1,185 @@
+import { extname } from 'node:path';
+import type { Context } from '../cli/context.ts';
+import { inputName, readInput } from '../cli/input.ts';
+import { warnOfWrongLog } from '../cli/profiles.ts';
+import { RequestSession, recordingsBeside } from '../cli/session.ts';
+import type { ExportOptions } from '../cli/table/options.ts';
+import { keepHeapSmall } from '../cli/v8-flags.ts';
+import { loggedRows } from '../delivery/report-rows.ts';
+import { saysItIsSettled } from '../delivery/sent-before.ts';
+import { inChunks, printable, terminalSafeJson, thousands, writeAll } from '../report/output.ts';
+import { workbookChunks } from '../report/workbook-writer.ts';
+import type { DocumentOf } from '../request/documents/types.ts';
+import { columnLabel, resultColumnOf } from '../request/lead/table.ts';
+import type { RowReport } from '../request/log/import-plan.ts';
+import { mainIdentifier } from '../request/log/outcome.ts';
+import { noCounts, STATUSES, type Status } from '../request/log/status.ts';
+import { csvRecordText } from '../request/words/csv-text.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { Output, requireOwnPlaces } from '../run/outputs.ts';
+
+/** The columns that an export adds to those of the file. */
+const OUTCOME_COLUMNS = ['srq_status', 'srq_id', 'srq_at'] as const;
+
+/** Writes the rows of a file with what the log knows of each, for a program such as a CRM. Nothing is sent. */
+export async function exportFile(context: Context, file: string, options: ExportOptions): Promise<number> {
+  keepHeapSmall();
+  context.readLastRehearsal();
+  // `-` is standard output, as it is standard input elsewhere.
+  const path = options.output === '-' ? undefined : options.output;
+  await requireOwnPlaces(context, [['--output', path]]);
+  const rule = { flag: '--output', kind: 'export', input: file };
+  const output = path === undefined ? null : await Output.open(context, path, rule);
+  const input = await readInput(context, file, options);
+  const audio = recordingsBeside(file);
+  const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
+  const log = await session.logReader();
+  const rows = () => loggedRows(input, session.preparation, log);
+  await requireKnownRow(context, file, rows());
+  const exported = new Export(input.table.columns, input.table.delimiter ?? ',', rows());
+  if (output === null) await print(context, exported);
+  else await write(context, exported, output);
+  if (exported.tooLong === 0 || context.process.stdout.destroyed) return 0;
+  const have = exported.tooLong === 1 ? '1 row has' : `${thousands(exported.tooLong)} rows have`;
+  await context.warn(`${have} more cells than the file has columns; these cells are left out.`);
+  return 0;
+}
+
+/**
+ * Throws `SrqError('usage')` if the log knows no row of the file. Each would be exported as not sent or as invalid,
+ * although perhaps all were created: read in another way, they are other requests.
+ */
+async function requireKnownRow(context: Context, file: string, rows: AsyncIterable<RowReport>): Promise<void> {
+  let isEmpty = true;
+  for await (const row of rows) {
+    if (row.record || row.row.earlier?.status) return;
+    isEmpty = false;
+  }
+  if (isEmpty) return;
+  await warnOfWrongLog(context);
+  throw new SrqError(
+    'rows.not-in-log',
+    `No row of ${inputName(file)} is in the log, so nothing is exported.`,
+    'Rows are found by what was sent: give the --profile, --map, --set and --mapping of the import.',
+  );
+}
+
+/** Prints the export. On a terminal, unprintable characters are replaced. A program gets the text unchanged. */
+async function print(context: Context, exported: Export): Promise<void> {
+  const { stdout } = context.process;
+  if (context.options.json) {
+    await (await context.reporter()).lines('export', exported.documents(), () => '');
+    return;
+  }
+  for await (const text of exported.csv(stdout.isTTY ? printable : (same) => same)) {
+    if (stdout.destroyed) return;
+    await writeAll(stdout, text);
+  }
+}
+
+async function write(context: Context, exported: Export, output: Output): Promise<void> {
+  const { interruption } = context;
+  const ending = extname(output.path).toLowerCase();
+  const format = ending === '.xlsx' ? 'xlsx' : ending === '.json' ? 'json' : 'csv';
+  interruption.listen(() => {});
+  if (!(await output.write(exported[format](), interruption.halt.signal)))
+    throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
+  const { repeated: _, ...counts } = exported.counts;
+  const rows = STATUSES.reduce((sum, status) => sum + exported.counts[status], 0);
+  await (await context.reporter()).result('export --output', { export: output.path, format, rows, ...counts }, () => {
+    const told = STATUSES.flatMap((status) => {
+      const count = exported.counts[status];
+      return count > 0 ? `${thousands(count)} ${status === 'ready' ? 'not sent' : status}` : [];
+    });
+    return printable(`Written: ${output.path} (${told.join(', ') || 'no rows'})`);
+  });
+}
+
+/**
+ * The rows of a file with their outcome, which replaces an earlier one in the file. Every row has as many cells as there
+ * are columns, so that each cell is below its column's name. Cells are not escaped for spreadsheets, because programs need
+ * them unchanged.
+ */
+class Export {
+  readonly counts = noCounts();
+  /** Number of rows with more cells than the file has columns. */
+  tooLong = 0;
+  readonly #columns: readonly string[];
+  readonly #delimiter: string;
+  readonly #reports: AsyncIterable<RowReport>;
+  /** The indexes of the columns that hold no earlier outcome. */
+  readonly #kept: readonly number[];
+
+  constructor(columns: readonly string[], delimiter: string, reports: AsyncIterable<RowReport>) {
+    this.#columns = columns;
+    this.#delimiter = delimiter;
+    this.#reports = reports;
+    this.#kept = columns.flatMap((name, at) => (isOutcome(name) ? [] : [at]));
+  }
+
+  csv(shown = (text: string) => text): AsyncIterable<string> {
+    return inChunks(this.#records(), (cells) => csvRecordText(cells.map(shown), this.#delimiter));
+  }
+
+  xlsx(): AsyncIterable<Uint8Array> {
+    return workbookChunks(this.#records(), this.#kept.length + OUTCOME_COLUMNS.length);
+  }
+
+  /** Yields one JSON array, a line an item, because that is what a file called `.json` holds. */
+  async *json(): AsyncGenerator<string> {
+    let before = '[';
+    for await (const document of this.documents()) {
+      yield before + terminalSafeJson(document);
+      before = ',\n';
+    }
+    yield before === '[' ? '[]\n' : ']\n';
+  }
+
+  async *documents(): AsyncGenerator<DocumentOf<'export'>> {
+    const keys = distinct(this.#kept.map((at) => columnLabel(this.#columns, at)));
+    for await (const { cells, status, id, at } of this.#rows()) {
+      const own = Object.fromEntries(keys.map((key, place) => [key, cells[place] ?? '']));
+      yield { ...own, srq_status: status, srq_id: id || null, srq_at: at };
+    }
+  }
+
+  async *#records(): AsyncGenerator<readonly string[]> {
+    yield [...this.#kept.map((at) => this.#columns[at] ?? ''), ...OUTCOME_COLUMNS];
+    for await (const { cells, status, id, at } of this.#rows()) yield [...cells, status, id, at ?? ''];
+  }
+
+  async *#rows() {
+    for await (const report of this.#reports) {
+      const { cells } = report.row;
+      if (cells.length > this.#columns.length) this.tooLong += 1;
+      const { status, id } = outcomeOf(report);
+      this.counts[status] += 1;
+      yield { cells: this.#kept.map((at) => cells[at] ?? ''), status, id, at: report.record?.at ?? null };
+    }
+  }
+}
+
+const isOutcome = (name: string) => resultColumnOf(name) !== null || OUTCOME_COLUMNS.some((each) => each === name);
+
+/**
+ * Returns the status of a row and its identifier. If the log does not know its content, an earlier results file still
+ * says what became of it: a spreadsheet may have changed its cells, and it must not pass for one that was never sent.
+ */
+function outcomeOf({ row, status, record }: RowReport): { readonly status: Status; readonly id: string } {
+  if (record) return { status, id: mainIdentifier(record.ids) };
+  const { earlier } = row;
+  if (earlier?.status === 'unknown') return { status: 'unknown', id: earlier.id };
+  if (!earlier || !saysItIsSettled(row)) return { status, id: '' };
+  return { status: earlier.status === 'duplicate' ? 'duplicate' : 'created', id: earlier.id };
+}
+
+/** Makes names unique, so that they can be the keys of one object: a second `Email` becomes `Email (2)`. */
+function distinct(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let key = name;
+    for (let times = 2; taken.has(key); times++) key = `${name} (${times})`;
+    taken.add(key);
+    return key;
+  });
+}

@@ -1,0 +1,97 @@
+import type { Context } from '../cli/context.ts';
+import { warnOfWrongLog } from '../cli/profiles.ts';
+import type { LogOptions } from '../cli/table/options.ts';
+import { columnsOf, printable, writeAll } from '../report/output.ts';
+import type { ItemText } from '../report/reporter.ts';
+import { logHeading, logLine } from '../report/terminal/log-text.ts';
+import { keysOfRun, type LogEntry, type LogStore, logEntryOf } from '../request/log/log-store.ts';
+import { mainIdentifier } from '../request/log/outcome.ts';
+import type { LogRecord } from '../request/ports.ts';
+import { csvLine } from '../request/words/csv-text.ts';
+import { knownRun, requireNamed } from '../run/known-runs.ts';
+import { logFilter } from '../run/log-filter.ts';
+
+type Wanted = (record: LogRecord) => boolean;
+
+/** Shows what was sent and what came back, one entry per request, the oldest first. */
+export async function log(context: Context, options: LogOptions): Promise<number> {
+  context.readLastRehearsal();
+  const store = await context.log.store();
+  const wanted = await filterOf(store, options, context.clock.nowMs());
+  const reporter = await context.reporter();
+  if (options.follow) context.interruption.listen(() => {});
+  const entries = options.follow ? following(context, store, wanted, options) : past(store, wanted, options);
+  const shown = await reporter.lines('log', entries, lineOf(context, options));
+  if (shown > 0 || options.follow) return 0;
+  await warnOfWrongLog(context);
+  const { csv, ...filters } = options;
+  if (csv) await writeAll(context.process.stdout, csvLine(CSV_COLUMNS));
+  const isFiltered = Object.keys(filters).length > 0;
+  reporter.say(() => `No requests in ${printable(store.name)}${isFiltered ? ' match' : ''}.`);
+  return 0;
+}
+
+/**
+ * Returns the filter for the flags. A run that is followed may be yet to come. Throws `SrqError('usage')` for an invalid
+ * time, and for a run that the log does not know.
+ */
+async function filterOf(store: LogStore, options: LogOptions, nowMs: number): Promise<Wanted> {
+  const { run, follow } = options;
+  const isWanted = logFilter(options, nowMs);
+  if (run === undefined) return isWanted;
+  if (follow) {
+    requireNamed(run, 'srq log --follow');
+    return (record) => record.run.startsWith(run) && isWanted(record);
+  }
+  await knownRun(store, run, 'srq log');
+  const keys = await keysOfRun(store, run);
+  return (record) => (keys?.find(record.key) ?? 0) >= 0 && isWanted(record);
+}
+
+async function* past(store: LogStore, wanted: Wanted, { limit }: LogOptions): AsyncGenerator<LogEntry> {
+  if (limit === 0) return;
+  const newest: LogEntry[] = [];
+  for await (const record of limit === undefined ? store.latest() : store.newest()) {
+    if (!wanted(record)) continue;
+    if (limit === undefined) yield logEntryOf(record);
+    else if (newest.push(logEntryOf(record)) === limit) break;
+  }
+  yield* newest.reverse();
+}
+
+/** Yields the last entries, and then each new outcome as it is recorded, until Ctrl-C. Intents to send are left out. */
+async function* following(
+  { interruption }: Context,
+  store: LogStore,
+  wanted: Wanted,
+  { limit = 10 }: LogOptions,
+): AsyncGenerator<LogEntry> {
+  const records = store.latest();
+  const last: LogEntry[] = [];
+  let next = await records.next();
+  for (; !next.done; next = await records.next()) {
+    if (wanted(next.value)) last.push(logEntryOf(next.value));
+    if (last.length > limit) last.shift();
+  }
+  yield* last;
+  for await (const record of store.follow(next.value, interruption.halt.signal)) {
+    if (record.event !== 'sending' && wanted(record)) yield logEntryOf(record);
+  }
+}
+
+const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'id', 'ids', 'http', 'ms', 'message', 'key', 'run'];
+
+function lineOf(context: Context, { csv }: LogOptions): ItemText<LogEntry> {
+  const columns = columnsOf(context.process.stdout);
+  return (entry, paint, index) => {
+    if (csv) return (index === 0 ? csvLine(CSV_COLUMNS) : '') + csvRecord(entry);
+    const heading = index === 0 && columns !== null ? `${logHeading(columns, paint)}\n` : '';
+    return `${heading}${logLine(entry, columns, paint)}\n`;
+  };
+}
+
+function csvRecord({ at, status, row, ref, ids, http, ms, message, key, run }: LogEntry): string {
+  const named = Object.entries(ids).map(([name, value]) => `${name}=${value}`);
+  const cells = [at, status, row, ref, mainIdentifier(ids), named.join(' '), http, ms, message, key, run];
+  return csvLine(cells.map((cell) => printable(String(cell ?? ''))));
+}

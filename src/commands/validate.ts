@@ -1,0 +1,100 @@
+import { withProfileFlags } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { exitNumber } from '../cli/exit-codes.ts';
+import { RequestSession } from '../cli/session.ts';
+import type { RequestOptions } from '../cli/table/options.ts';
+import { prepareDraft } from '../delivery/prepare.ts';
+import { verdictText } from '../report/terminal/summary-text.ts';
+import type { DocumentOf } from '../request/documents/types.ts';
+import { reasonOf } from '../request/log/outcome.ts';
+import type { ValidateResult } from '../request/ports.ts';
+import { type ErrorCode, SrqError } from '../request/words/errors.ts';
+import { type Problem, quotedMessage } from '../request/words/finding.ts';
+import { NOT_TRIED, readRequestInput } from '../run/request-input.ts';
+
+/** What is told of a request, the exit code that it stands for, and the error that it is if it is the only one. */
+interface Told {
+  readonly document: Omit<DocumentOf<'validate'>, 'run'>;
+  readonly code: ErrorCode | 'ok';
+  readonly error?: SrqError;
+}
+
+/**
+ * Asks whether each request is a duplicate. It creates nothing and writes nothing to the log. If the service can no longer
+ * be asked, the verdicts so far are told, and the other requests as not tried.
+ */
+export async function validate(context: Context, options: RequestOptions): Promise<number> {
+  const { drafts, audio } = await readRequestInput(context, options);
+  const session = await RequestSession.open(context, { audio, operations: ['validate'] });
+  const { preparation } = session;
+  const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
+  await session.sayDestination();
+  const reporter = await context.reporter();
+  if (preparation.contract.validate === null) {
+    const hint = 'If it has one now, learn it: srq contract learn FILE';
+    throw new SrqError('validate.missing', 'The API description says that this service has no validate.', hint);
+  }
+  const told: Told[] = [];
+  let stop: SrqError | null = null;
+  for (const draft of drafts) {
+    const prepared = await prepareDraft(draft, null, preparation);
+    if (!prepared.request) told.push(invalid(prepared.problems));
+    else if (stop) told.push({ document: { ...NO_ANSWER, key: prepared.key, ...NOT_TRIED }, code: 'ok' });
+    else {
+      const { key } = prepared;
+      const answer = await api.validate(prepared.request).catch(asError);
+      told.push(answer instanceof SrqError ? unanswered(answer, key) : answered(answer, key));
+      // An input, such as a recording, is of this request alone. All requests would meet any other error.
+      if (answer instanceof SrqError && answer.code !== 'input') stop = answer;
+    }
+  }
+  const [only] = told;
+  if (only?.error && told.length === 1) throw only.error;
+  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
+  const documents = told.map(({ document: { problems, ...rest } }) => ({ ...rest, run: context.run, problems }));
+  const [one] = documents;
+  await reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
+    documents.map((document) => verdictText(document, paint)).join('\n'),
+  );
+  return exitNumber(told.map(({ code }) => code));
+}
+
+const NO_ANSWER = { verdict: 'unknown', http: null, ids: {} } as const;
+
+function asError(error: unknown): SrqError {
+  if (error instanceof SrqError) return error;
+  throw error;
+}
+
+function invalid(problems: readonly Problem[]): Told {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const message = errors.map(quotedMessage).join(' ');
+  return {
+    document: { ...NO_ANSWER, key: null, message, reason: errors[0]?.code ?? null, problems: [...problems] },
+    ...{ code: 'rejected', error: new SrqError('request.rejected', message) },
+  };
+}
+
+/** The service gave no answer, because of an error. */
+function unanswered(error: SrqError, key: string): Told {
+  const { message, reason, code } = error;
+  return { document: { ...NO_ANSWER, key, message, reason }, code, error };
+}
+
+const UNTOLD =
+  'srq does not know yet what this answer means. srq learns that from the first request that it creates: srq create, or srq bulk.';
+
+function answered({ verdict, http, ids, refused, message: said }: ValidateResult, key: string): Told {
+  if (refused !== null) {
+    const error = new SrqError(
+      refused === 'rejected' ? 'request.rejected' : 'service.no-verdict',
+      said ?? 'The service gave no verdict.',
+    );
+    const reason = reasonOf({ status: refused, http });
+    return { document: { verdict, http, ids, key, message: said, reason }, code: error.code, error };
+  }
+  const isUntold = verdict === 'unknown';
+  const message = said ?? (isUntold ? UNTOLD : null);
+  const reason = isUntold ? 'service.no-verdict' : null;
+  return { document: { verdict, http, ids, key, message, reason }, code: verdict === 'clear' ? 'ok' : verdict };
+}
