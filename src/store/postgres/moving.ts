@@ -1,9 +1,8 @@
 import type { RecordedNote } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { storedBy } from '../stored-by.ts';
 import type { Query } from './database.ts';
-import { storable } from './recent-records.ts';
+import { jsonOf, rowOf } from './rows.ts';
 
 /** What a log knows of a request: its state, and its last record. */
 export interface KnownRequest {
@@ -16,16 +15,12 @@ export interface KnownRequest {
  * something. The same again changes nothing.
  */
 export async function takeOver(query: Query, requests: readonly KnownRequest[]): Promise<number> {
-  const rows = requests.map(({ record, state }) => {
-    const { ids, ms, ref, message, raw, event } = record;
-    const by = storedBy(event, record);
-    const named = Object.keys(ids).length === 0 ? null : JSON.stringify(ids);
-    const texts = { ref: storable(ref), message: storable(message), raw: storable(raw) };
-    return { ...record, ...texts, by, state, ids: named, ms: ms === null ? null : Math.round(ms) };
+  const rows = requests.map(({ record, state }, place) => {
+    return { ...rowOf(record), state, at: record.at, run: record.run, place };
   });
   const runs = [...new Set(requests.map(({ record }) => record.run))];
   const text = 'select srq.take_over($1, $2) as learned';
-  const [row] = await query<{ learned: number }>(text, [runs, JSON.stringify(rows)]);
+  const [row] = await query<{ learned: number }>(text, [runs, jsonOf(rows)]);
   return row?.learned ?? 0;
 }
 

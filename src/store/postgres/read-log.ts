@@ -3,14 +3,14 @@ import type { LogPosition, LogReader, ReadRecord } from '../../request/log/log-s
 import type { LoggedState } from '../../request/log/status.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { InGroups } from '../in-groups.ts';
-import { howStored } from '../stored-by.ts';
 import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';
 import type { KnownRequest } from './moving.ts';
+import { RECORD_COLUMNS, type RecordRow, recordOf } from './rows.ts';
 
 /** Maximum number of keys in one statement. */
 const MAX_GROUP_KEYS = 5_000;
-/** Number of states that are kept in any case. A caller looks up a state right after it has requested it. */
-const KEPT = 50_000;
+/** Number of states that are kept. A caller looks up a state right after it has requested it. */
+const KEPT = 100_000;
 /**
  * Time for which the state `none` is trusted. If it has changed meanwhile, the store refuses the write, and the state
  * is read again.
@@ -26,49 +26,6 @@ const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
 /** Maximum number of ids before the newest record that are checked for missing records. */
 const MISSING_LOOK = 10_000;
 
-/** A row of `srq.record` with its process's run, as {@link RECORD_COLUMNS} selects it. */
-interface RecordRow {
-  readonly id: string | null;
-  readonly key: string;
-  readonly event: LogRecord['event'];
-  readonly at: string;
-  readonly run: string;
-  readonly row: number;
-  readonly ref: string | null;
-  readonly market: string | null;
-  readonly ids: LogRecord['ids'] | null;
-  readonly http: number | null;
-  readonly ms: number | null;
-  readonly message: string | null;
-  readonly raw: string | null;
-  readonly by: string | null;
-  readonly again: boolean;
-}
-
-/** The columns of a {@link RecordRow}, selected from `srq.record r` and `srq.process w`. */
-const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
-  r.again, w.run, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
-
-function recordOf(row: RecordRow): LogRecord {
-  const { key, event, at, run, ref, market, http, ms, message, raw, by, again } = row;
-  return {
-    key: key.replaceAll('-', ''),
-    event,
-    at,
-    run,
-    row: row.row,
-    ref,
-    ...(market === null ? {} : { market }),
-    ids: row.ids ?? {},
-    http,
-    ms,
-    message,
-    raw,
-    ...howStored(by),
-    again,
-  };
-}
-
 interface KnownState {
   readonly state: LoggedState;
   readonly atMs: number;
@@ -77,8 +34,7 @@ interface KnownState {
 /** The states of recently requested keys. Memory is bounded, because a process may send for months. */
 class StateMemory {
   readonly #monotonicMs: () => number;
-  #young = new Map<string, KnownState>();
-  #old = new Map<string, KnownState>();
+  readonly #known = new Map<string, KnownState>();
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
@@ -86,29 +42,21 @@ class StateMemory {
 
   /** Returns the state of a key. It is `none` if it was never set, or too long ago. */
   get(key: string): LoggedState {
-    return this.#find(key)?.state ?? 'none';
+    return this.#known.get(key)?.state ?? 'none';
   }
 
   /** Tells whether the state is recent enough that the store need not be asked again. */
   isFresh(key: string): boolean {
-    const known = this.#find(key);
+    const known = this.#known.get(key);
     return known?.state === 'none' && this.#monotonicMs() - known.atMs < NONE_HOLDS_MS;
   }
 
   set(key: string, state: LoggedState): void {
-    this.#young.set(key, { state, atMs: this.#monotonicMs() });
-    if (this.#young.size < KEPT) return;
-    this.#old = this.#young;
-    this.#young = new Map();
-  }
-
-  /** Sets the states of these keys. Keys that `found` lacks have the state `none`. */
-  setAll(keys: readonly string[], found: ReadonlyMap<string, LoggedState>): void {
-    for (const key of keys) this.set(key, found.get(key) ?? 'none');
-  }
-
-  #find(key: string): KnownState | undefined {
-    return this.#young.get(key) ?? this.#old.get(key);
+    // The oldest come first.
+    this.#known.delete(key);
+    this.#known.set(key, { state, atMs: this.#monotonicMs() });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 
@@ -130,7 +78,8 @@ export class LogLookup {
           "select replace(key::text, '-', '') as key, state from srq.request where key = any($1::uuid[])",
           [keys],
         );
-        this.states.setAll(keys, new Map(rows.map(({ key, state }) => [key, state])));
+        const found = new Map(rows.map(({ key, state }) => [key, state]));
+        for (const key of keys) this.states.set(key, found.get(key) ?? 'none');
         return keys.map(() => null);
       },
       { most },
@@ -142,7 +91,7 @@ export class LogLookup {
         join srq.process w on w.id = r.process where s.key = any($1::uuid[])`,
           [keys],
         );
-        const found = new Map(rows.map((row) => [row.key.replaceAll('-', ''), recordOf(row)]));
+        const found = new Map(rows.map((row) => [row.key, recordOf(row)]));
         return keys.map((key) => found.get(key) ?? null);
       },
       { most },
@@ -250,13 +199,12 @@ async function newestPosition(query: Query): Promise<LogPosition> {
 /** Yields the state and the last record of each request, oldest first, as of the moment when reading begins. */
 export async function* readRequests(database: Database): AsyncGenerator<KnownRequest, void> {
   yield* inOneView(database, async function* (query) {
-    await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, s.key as known_key, s.state
+    await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, replace(s.key::text, '-', '') as known_key, s.state
       from srq.request s left join (srq.record r join srq.process w on w.id = r.process) on r.id = s.record order by s.record`);
     for (;;) {
       const rows = await query<RecordRow & StateRow>(`fetch ${FETCH_ROWS} from records`);
       for (const row of rows) {
-        const key = row.known_key.replaceAll('-', '');
-        yield { state: row.state, record: row.id === null ? forgotten(key, row.state) : recordOf(row) };
+        yield { state: row.state, record: row.id === null ? forgotten(row.known_key, row.state) : recordOf(row) };
       }
       if (rows.length < FETCH_ROWS) return;
     }
