@@ -14,12 +14,10 @@ import { keyOf } from '../../doors/log.ts';
 import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
 
-const uuidOf = (row: number) => keyOf(row).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
-
 /** A row of the table of records, as the server tells it. */
 const rowOf = (id: number, changed: object = {}) => ({
-  ...{ id: String(id), key: uuidOf(id), event: 'created', at: '2026-11-21T03:39:00.123Z', run: 'run', row: id },
-  ...{ ref: null, market: null, ids: null, http: null, ms: null, message: null, raw: null, by: null, again: false },
+  ...{ id: String(id), key: keyOf(id), event: 'created', at: '2026-11-21T03:39:00.123Z', run: 'run' },
+  ...{ ids: null, details: { row: id } },
   ...changed,
 });
 
@@ -105,7 +103,7 @@ function tableOf(
 describe('The log in a store', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) =>
-      rowOf(at + 1, { is_last: at % 2 === 0, known_key: uuidOf(at + 1), state: 'created' }),
+      rowOf(at + 1, { is_last: at % 2 === 0, known_key: keyOf(at + 1), state: 'created' }),
     );
 
   test.each([0, 1, 1_999, 2_000, 2_001, 4_000, 4_500])('is read to its end, also with %s records', async (count) => {
