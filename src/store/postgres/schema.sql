@@ -105,9 +105,6 @@ create table srq.account (
   account uuid not null,
   name text not null,
   kept text,
-  -- Rises with each change that the others have to hear of at once, and by whom it was made.
-  alarm integer not null default 0,
-  alarmed_by text,
   primary key (account, name)
 ) with (fillfactor = 10, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);
 
