@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { CREATED, failureOf, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
-import { openAccountState, openQueue, systemClock } from '../../doors/store.ts';
+import { openAccountState, openQueue } from '../../doors/store.ts';
 import { postgresIsMissing } from '../../helpers/postgres.ts';
 import { PostgresPair } from '../../helpers/postgres-pair.ts';
 
@@ -48,7 +48,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
   test('a standby that takes no writing yet is waited for, and no connection is left open there', async () => {
     const { log, store } = await opened('run');
     const stopping = new AbortController();
-    const account = openAccountState(store.database, 'a'.repeat(32), 'run', stopping.signal, systemClock);
+    const account = openAccountState(store.database, 'a'.repeat(32), 'run', stopping.signal);
     onTestFinished(() => {
       stopping.abort();
       return account.close();
