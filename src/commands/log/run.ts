@@ -86,28 +86,24 @@ async function* following(
   wanted: (record: LogRecord) => boolean,
   limit: number,
 ): AsyncGenerator<LogEntry> {
-  const { items, end } = await lastOf(matching(store.latest(), wanted), limit);
-  yield* items;
-  for await (const record of store.follow(end, interruption.halt.signal)) {
-    if (record.event !== 'sending' && wanted(record)) yield logEntryOf(record);
+  const last: LogEntry[] = [];
+  let isPast = true;
+  for await (const record of store.follow(interruption.halt.signal)) {
+    if (record === null) {
+      yield* last;
+      isPast = false;
+    } else if (!wanted(record)) continue;
+    else if (!isPast) {
+      if (record.event !== 'sending') yield logEntryOf(record);
+    } else if (last.push(logEntryOf(record)) > limit) last.shift();
   }
 }
 
-/** Filters records. The return value of the source is passed on. */
-async function* matching<End>(
-  records: AsyncGenerator<LogRecord, End>,
+async function* matching(
+  records: AsyncIterable<LogRecord>,
   wanted: (record: LogRecord) => boolean,
-): AsyncGenerator<LogEntry, End> {
-  try {
-    for (;;) {
-      const { value, done } = await records.next();
-      if (done) return value;
-      if (wanted(value)) yield logEntryOf(value);
-    }
-  } finally {
-    // With --limit the rest is not read. Nobody takes the value that the source returns then.
-    await records.return(undefined as End);
-  }
+): AsyncGenerator<LogEntry> {
+  for await (const record of records) if (wanted(record)) yield logEntryOf(record);
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'ids', 'http', 'ms', 'message', 'key', 'run'];
@@ -125,20 +121,4 @@ function csvRecord({ at, status, row, ref, ids, http, ms, message, key, run }: L
   const named = Object.entries(ids).map(([name, value]) => `${name}=${value}`);
   const cells = [at, status, row, ref, named.join(' '), http, ms, message, key, run];
   return csvLine(cells.map((cell) => printable(String(cell ?? ''))));
-}
-
-/** Returns the last `count` items of a stream in order, and its return value. Keeps only that many items in memory. */
-async function lastOf<Item, End>(
-  stream: AsyncGenerator<Item, End>,
-  count: number,
-): Promise<{ readonly items: readonly Item[]; readonly end: End }> {
-  const ring: Item[] = [];
-  for (let seen = 0; ; seen++) {
-    const { value, done } = await stream.next();
-    if (done) {
-      const oldest = seen % Math.max(1, ring.length);
-      return { items: [...ring.slice(oldest), ...ring.slice(0, oldest)], end: value };
-    }
-    if (count > 0) ring[seen % count] = value;
-  }
 }

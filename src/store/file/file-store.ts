@@ -42,33 +42,30 @@ export function openFileStore({ path, clock, run, holder, user = null }: FileSto
     name: path,
     open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command), user }),
     openReader: () => openLogReader(path, user),
-    latest: () => positioned(readLog(path, user)),
+    latest: () => readLog(path, user),
     newest: () => readNewest(path, user),
-    records: () => positioned(readRecords(path, user)),
-    follow: ({ end }, stop) => followLog(path, end, clock, stop),
+    records: () => readRecords(path, user),
+    follow: (stop) => followLog(path, user, clock, stop),
     notes: () => readRunNotes(path),
     openNotes: (noted) => openRunNotes(path, noted, clock),
   };
 }
 
-/** Yields the items, and returns the offset that the generator returns as a log position. */
-async function* positioned<Item>(items: AsyncGenerator<Item, number>): AsyncGenerator<Item, { readonly end: number }> {
-  return { end: yield* items };
-}
-
 const POLL_MS = 500;
 
 /**
- * Yields each record that is added after the offset `from`, as it is added, until `stop` fires. The log need not exist
- * yet. Throws `SrqError('log')` if a line is damaged.
+ * Yields the last record of each request and then null, and from then on each record that is added, until `stop` fires. The
+ * log need not exist yet. Throws `SrqError('log')` if a line is damaged.
  */
 async function* followLog(
   path: string,
-  from: number,
+  user: LogUser | null,
   clock: Clock,
   stop: AbortSignal,
-): AsyncGenerator<LogRecord, void> {
-  for (let end = from; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
+): AsyncGenerator<LogRecord | null, void> {
+  let end = yield* readLog(path, user);
+  yield null;
+  for (; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
     const file = await openLogFile(path, null);
     if (!file) continue;
     try {
