@@ -206,8 +206,8 @@ export const GUARDS = [
   {
     name: 'what another file ends with is not cut',
     file: 'src/store/file/log-access.ts',
-    from: '  await requireOwnTail(file, path, end);\n',
-    to: '',
+    from: 'if (isOwnTail(tail)) return tail;',
+    to: 'if (tail) return tail;',
     tests: ['../e2e/log-unusable'],
   },
   {

@@ -17,14 +17,14 @@ import {
   BESIDE,
   type LogUser,
   openBeside,
+  ownTail,
   requireLogStart,
   requireOwnFolder,
   requireOwnLog,
-  requireOwnTail,
   requireRegularFile,
 } from './log-access.ts';
 import { LogIndex, loadIndex } from './log-index.ts';
-import { decodeRecord, type LogLine, RecordReader, readLines, readLinesBackwards } from './record.ts';
+import { decodeRecord, RecordReader, readLines } from './record.ts';
 
 interface FileStoreOptions {
   readonly path: string;
@@ -184,10 +184,10 @@ async function* readNewest(path: string, user: LogUser | null = null): AsyncGene
   const file = await openLogFile(path, user);
   if (!file) return;
   try {
-    const index = await indexOf(file, path, user);
-    for await (const line of readLinesBackwards(file, index.end)) {
-      const record = decodeRecord(line.text);
-      if (typeof record !== 'string' && index.offset(record.key) === line.offset) yield record;
+    const records = new RecordReader(file.fd);
+    for (const offset of (await indexOf(file, path, user)).offsets().reverse()) {
+      const record = records.readAt(offset);
+      if (record !== null) yield record;
     }
   } finally {
     await file.close();
@@ -227,9 +227,9 @@ export async function fileLogOf(path: string): Promise<FileLogId | null> {
   const file = await openLogFile(path, null);
   if (!file) return null;
   try {
-    const first = await firstRecord(readLines(file, 0));
     const { size } = await file.stat();
-    const last = await firstRecord(inBlocks(readLinesBackwards(file, size)));
+    const first = await recordBehind(file, 0, 'first');
+    const last = await recordBehind(file, Math.max(0, size - LAST_BYTES), 'last');
     if (!first || !last) return null;
     const log = createHash('sha256')
       .update(JSON.stringify([first.key, first.at, first.run]))
@@ -241,25 +241,27 @@ export async function fileLogOf(path: string): Promise<FileLogId | null> {
   }
 }
 
-async function* inBlocks(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine[]> {
-  for await (const line of lines) yield [line];
-}
+/** Number of bytes at the end of a log in which its last record certainly is. */
+const LAST_BYTES = 1 << 20;
 
-/** Returns the first record among the lines. An unfinished line is none. */
-async function firstRecord(blocks: AsyncIterable<readonly LogLine[]>): Promise<LogRecord | null> {
-  for await (const lines of blocks) {
+/** Returns the first or the last record behind an offset. An unfinished line is none. */
+async function recordBehind(file: FileHandle, from: number, which: 'first' | 'last'): Promise<LogRecord | null> {
+  let found: LogRecord | null = null;
+  for await (const lines of readLines(file, from)) {
     for (const { text } of lines) {
       const record = decodeRecord(text);
-      if (typeof record !== 'string') return record;
+      if (typeof record === 'string') continue;
+      if (which === 'first') return record;
+      found = record;
     }
   }
-  return null;
+  return found;
 }
 
 async function indexOf(file: FileHandle, path: string, user: LogUser | null): Promise<LogIndex> {
   const index = loadIndex(file.fd, path, user);
   await index.catchUp(file);
-  await requireOwnTail(file, path, index.end);
+  await ownTail(file, path, index.end);
   return index;
 }
 

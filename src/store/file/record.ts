@@ -99,30 +99,6 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
   }
 }
 
-const BACKWARDS_BYTES = 1 << 16;
-
-/** Yields the complete lines before the offset `end`, the last one first. `end` must be directly after a line feed. */
-export async function* readLinesBackwards(file: FileHandle, end: number): AsyncGenerator<LogLine, void> {
-  // The end of a line whose beginning has not been read yet.
-  let rest = Buffer.alloc(0);
-  for (let position = end; position > 0; ) {
-    const block = Buffer.allocUnsafe(Math.min(BACKWARDS_BYTES, position));
-    position -= block.length;
-    const { bytesRead } = await file.read(block, 0, block.length, position);
-    if (bytesRead < block.length) return;
-    const bytes = Buffer.concat([block, rest]);
-    let lineEnd = bytes.length;
-    while (lineEnd > 0) {
-      const before = lineEnd < 2 ? -1 : bytes.lastIndexOf(LINE_FEED, lineEnd - 2);
-      if (before < 0 && position > 0) break;
-      const line = bytes.subarray(before + 1, lineEnd - 1);
-      yield { text: isUtf8(line) ? line.toString('utf8') : null, offset: position + before + 1 };
-      lineEnd = before + 1;
-    }
-    rest = bytes.subarray(0, lineEnd);
-  }
-}
-
 /** Size of a reader's block, about forty rows. A larger one would slow down reads in another order. */
 const RECORD_BLOCK_BYTES = 1 << 14;
 /** Size of the block after one in which, or shortly behind which, the next record lies: the log is read in its order. */
