@@ -1,7 +1,7 @@
 import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Database } from './database.ts';
-import { refusalOf } from './failures.ts';
+import { isRefusal } from './failures.ts';
 import { RecentRecords } from './recent-records.ts';
 import { jsonOf } from './rows.ts';
 
@@ -105,7 +105,7 @@ export class Membership {
     try {
       return await work();
     } catch (error) {
-      if (refusalOf(error) === null) throw error;
+      if (!isRefusal(error)) throw error;
       await this.#compare();
       return work();
     }
