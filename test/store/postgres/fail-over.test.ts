@@ -191,8 +191,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(await dangers()).toMatch(/fsync off.*If one of them takes over, the last commits can be missing/);
     expect(await store.examine()).toMatchObject({ replication: 'It has 1 standby, which commits do not wait for.' });
     await pair.synchronize();
-    await pair.primary.query(pair.url, 'alter table srq.account set unlogged');
-    expect(await dangers()).toMatch(/fsync off.*unlogged, and empty after a crash of the server: srq\.account\.$/);
+    expect(await dangers()).not.toMatch(/takes over/);
     expect(await store.examine()).toMatchObject({ replication: 'Each commit waits for a standby (standby).' });
     const replica = storeAt(pair.url.replace(/:\d+\//, `:${pair.standby.port}/`), 'replica');
     await expect(replica.examine()).rejects.toMatchObject({ message: expect.stringContaining('is a standby') });
