@@ -79,15 +79,15 @@ export async function noteFileLog(query: Query, noted: NotedFileLog): Promise<vo
 export interface Resumed {
   /** The processes that are no longer waited for. */
   readonly missing: readonly string[];
-  /** Number of requests that are unknown now, because one of these processes may have sent them. */
+  /** Number of requests that are unknown now, because one of these processes may have sent them; before: that wait. */
   readonly doubtful: number;
 }
 
 const MAY_HAVE_SENT =
   'A process that did not come back when the server was replaced may have sent this. Look it up at the service.';
 
-/** Lets sending go on. `hasAll` is the person's word that the server has each commit. */
-export async function resume(query: Query, hasAll: boolean): Promise<Resumed> {
+/** Lets sending go on. `hasAll` is the person's word that the server has each commit; null: it only looks. */
+export async function resume(query: Query, hasAll: boolean | null): Promise<Resumed> {
   const text = 'select missing, doubtful from srq.resume($1, $2)';
   const [row] = await query<Resumed>(text, [hasAll, MAY_HAVE_SENT]);
   return row ?? { missing: [], doubtful: 0 };

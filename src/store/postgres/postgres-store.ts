@@ -50,9 +50,9 @@ export interface PostgresStore extends LogStore {
   examine(): Promise<StoreFindings>;
   /**
    * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
-   * server has each commit.
+   * server has each commit; null: it only looks.
    */
-  resume(hasAll: boolean): Promise<Resumed>;
+  resume(hasAll: boolean | null): Promise<Resumed>;
   /** Makes the tables. Returns whether there were none. */
   migrate(): Promise<boolean>;
   open(command: string, exclusive: boolean): Promise<PostgresLog>;

@@ -426,8 +426,9 @@ begin
 end $$;
 
 -- Sending goes on by the word of a person. What a missing process had in hand may have been sent, and so may every row that
--- waited, unless the person says that the server has each commit: the server may have lost that a row was taken. The record
--- has the present time, because a row may have been sent up to then, and its duration leads back to the first try.
+-- waited, unless the person says that the server has each commit: the server may have lost that a row was taken. Without a
+-- word yet (null) nothing is changed, and doubtful is how many rows wait. The record has the present time, because a row
+-- may have been sent up to then, and its duration leads back to the first try.
 create function srq.resume(p_has_all boolean, p_message text) returns table (missing text[], doubtful integer)
 language plpgsql as $$
 #variable_conflict use_column
@@ -443,6 +444,11 @@ begin
     where server <> v_server and met is distinct from v_server;
   v_missing := array(select m from srq.missing() m);
   select max(m.id) into v_worker from unnest(v_missing) m where m.holder like 'srq work%';
+  if p_has_all is null then
+    return query select array(select m.holder from unnest(v_missing) m),
+      (select count(*)::integer from srq.waiting where v_worker is not null);
+    return;
+  end if;
   update srq.process set left_at = clock_timestamp() where id in (select m.id from unnest(v_missing) m);
   lock table srq.request in exclusive mode;
   v_told := array(
