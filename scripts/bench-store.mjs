@@ -73,14 +73,17 @@ async function weigh() {
   for (let from = 0; from < requests; from += group) {
     for (const event of ['sending', 'created']) {
       const seen = event === 'sending' ? "'none'" : 'null';
+      // A record whose entry the request has is taken for written.
+      const entry = event === 'sending' ? 'n' : `${requests} + n`;
+      const facts = event === 'sending' ? '' : ", 'http', 201, 'ms', 187";
+      const details = `json_build_object('row', n, 'ref', 'lead-' || n, 'market', 'PT'${facts})`;
       const ids = event === 'sending' ? 'null' : `'{"request_id":"' || (12345678901234000000 + n) || '"}'`;
       await query(
         'round0',
-        `select count(*) from (select array_agg(md5(n::text)::uuid) as keys, array_agg(n) as numbers, json_agg(
-            json_build_object('event', '${event}', 'seen', ${seen}, 'next', '${event}', 'next_licensed', '${event}', 'row', n,
-              'ref', 'lead-' || n, 'market', 'PT', 'ids', ${ids}, 'http', 201, 'ms', 187, 'again', false)) as entries
+        `select count(*) from (select json_agg(json_build_object('key', md5(n::text), 'entry', ${entry}, 'event', '${event}',
+            'seen', ${seen}, 'next', '${event}', 'next_licensed', '${event}', 'ids', ${ids}, 'details', ${details})) as entries
           from generate_series(${from + 1}, ${from + group}) as n) g,
-        srq.append(1, null, srq.server(), null, null, null, keys, numbers, entries)`,
+        srq.append(1, null, srq.server(), null, null, entries)`,
       );
     }
   }

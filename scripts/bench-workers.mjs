@@ -1,10 +1,12 @@
 // Has 1, 2 and 4 workers deliver generated leads from one queue to a sandbox that takes 50 ms to answer, and prints the rates
-// between the first and the last tenth, each by that of one worker, what share of two cores was busy, and how many statements and
-// how much of the database's time a row took.
-// Usage: npm run bench:workers [-- ROWS_PER_WORKER [CONCURRENCY [RATE [WORKERS]]]] (1,000, 4 in flight each, max, 1,2,4)
+// between the first and the last tenth, each by that of one worker, what share of two cores was busy, and how many statements, how
+// much of the database's time and how much write-ahead log a row took. With FOLDER, where graphile-worker is installed, its rate
+// with one worker and a bare fetch for each row follows.
+// Usage: npm run bench:workers [-- ROWS_PER_WORKER [CONCURRENCY [RATE [WORKERS [FOLDER]]]]] (1,000, 4 in flight each, max, 1,2,4)
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +19,7 @@ const PASSWORD = 'of-a-measurement';
 const [rowsPerWorker, concurrency] = [Number(process.argv[2] ?? 1_000), Number(process.argv[3] ?? 4)];
 const rate = process.argv[4] ?? 'max';
 const numbers = (process.argv[5] ?? '1,2,4').split(',').map(Number);
+const graphile = process.argv[6];
 if (postgresIsMissing) throw new Error(postgresIsMissing);
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-bench-'));
@@ -24,14 +27,15 @@ const server = await startPostgres(PASSWORD, '-c shared_preload_libraries=pg_sta
 try {
   let alone = 0;
   for (const workers of numbers) {
-    const { perSecond, busy, statements, databaseMs } = await deliver(workers);
+    const { perSecond, busy, statements, databaseMs, walBytes } = await deliver(workers);
     alone ||= perSecond / workers;
     const share = (perSecond / (workers * alone)).toFixed(2);
     print(
       `${workers} workers: ${Math.round(perSecond)} rows/s, ${share} of linear, processors ${Math.round(100 * busy)} % busy, ` +
-        `${statements.toFixed(1)} statements and ${databaseMs.toFixed(2)} ms of the database a row`,
+        `${statements.toFixed(1)} statements, ${databaseMs.toFixed(2)} ms of the database and ${Math.round(walBytes)} bytes of its log a row`,
     );
   }
+  if (graphile) print(`graphile-worker: ${Math.round(await deliverByGraphile())} rows/s with one worker`);
 } finally {
   server.end();
   rmSync(folder, { recursive: true, force: true });
@@ -42,13 +46,7 @@ async function deliver(workers) {
   const leads = join(folder, `${workers}.csv`);
   execFileSync(process.execPath, ['scripts/make-leads.mjs', String(rows), leads]);
   await query('postgres', `create database workers${workers}`);
-  const sandbox = spawn(
-    process.execPath,
-    ['dist/srq.js', 'sandbox', '--port', '0', '--latency', String(LATENCY_MS), '--json'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const sandbox = startSandbox();
   try {
     const [ready] = await once(createInterface(sandbox.stdout), 'line');
     const { baseUrl, clientId, clientSecret } = JSON.parse(ready);
@@ -75,15 +73,61 @@ async function deliver(workers) {
     });
     const measured = await rateBetween(baseUrl, rows * 0.1, rows * 0.9);
     for (const [code] of await Promise.all(ends)) if (code !== 0) throw new Error(`a worker ended with ${code}`);
-    const [{ calls, ms }] = await query(
+    const [{ calls, ms, wal }] = await query(
       `workers${workers}`,
-      `select sum(calls)::integer as calls, sum(total_exec_time) as ms from pg_stat_statements
+      `select sum(calls)::integer as calls, sum(total_exec_time) as ms, sum(wal_bytes)::float8 as wal from pg_stat_statements
       where dbid = (select oid from pg_database where datname = current_database())`,
     );
-    return { ...measured, statements: calls / rows, databaseMs: ms / rows };
+    return { ...measured, statements: calls / rows, databaseMs: ms / rows, walBytes: wal / rows };
   } finally {
     sandbox.kill('SIGTERM');
   }
+}
+
+/** The same rows as jobs of graphile-worker. Each sends one create, and nothing is known of what was sent before. */
+async function deliverByGraphile() {
+  const { Logger, run, runMigrations } = createRequire(join(graphile, 'node_modules', 'x'))('graphile-worker');
+  await query('postgres', 'create database graphile');
+  const connectionString = server.url('graphile').replace('owner@', `owner:${PASSWORD}@`);
+  await runMigrations({ connectionString });
+  const sandbox = startSandbox();
+  try {
+    const [ready] = await once(createInterface(sandbox.stdout), 'line');
+    const { baseUrl, clientId, clientSecret } = JSON.parse(ready);
+    const secret = { client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' };
+    const token = await fetch(`${baseUrl}/oauth/token`, { method: 'POST', body: new URLSearchParams(secret) });
+    const headers = { authorization: `Bearer ${(await token.json()).access_token}` };
+    const send = async ({ n }) => {
+      const body = new URLSearchParams({
+        country: 'PT',
+        phone: `+3519${String(n).padStart(8, '0')}`,
+        request_text: `row ${n}`,
+      });
+      const answer = await fetch(`${baseUrl}/v1/request/create`, { method: 'POST', headers, body });
+      if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    };
+    await query(
+      'graphile',
+      `select graphile_worker.add_job('send', json_build_object('n', n)) from generate_series(1, ${rowsPerWorker}) n`,
+    );
+    const runner = await run({
+      connectionString,
+      concurrency,
+      taskList: { send },
+      noHandleSignals: true,
+      logger: new Logger(() => () => {}),
+    });
+    const { perSecond } = await rateBetween(baseUrl, rowsPerWorker * 0.1, rowsPerWorker * 0.9);
+    await runner.stop();
+    return perSecond;
+  } finally {
+    sandbox.kill('SIGTERM');
+  }
+}
+
+function startSandbox() {
+  const words = ['dist/srq.js', 'sandbox', '--port', '0', '--latency', String(LATENCY_MS), '--json'];
+  return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 async function rateBetween(baseUrl, from, to) {

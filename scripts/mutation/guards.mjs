@@ -45,7 +45,7 @@ export const GUARDS = [
   {
     name: 'sending is recorded only if the log has not changed meanwhile',
     file: 'src/store/file/file-log.ts',
-    from: 'if (each.seen !== null && this.#index.state(each.subject.key) !== each.seen) continue;',
+    from: 'if (each.seen !== null && this.#index.state(key) !== each.seen) continue;',
     to: '',
     tests: ['two-processes'],
   },
@@ -206,8 +206,8 @@ export const GUARDS = [
   {
     name: 'what another file ends with is not cut',
     file: 'src/store/file/log-access.ts',
-    from: '  await requireOwnTail(file, path, end);\n',
-    to: '',
+    from: 'if (isOwnTail(tail)) return tail;',
+    to: 'if (tail) return tail;',
     tests: ['../e2e/log-unusable'],
   },
   {

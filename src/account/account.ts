@@ -112,7 +112,7 @@ export async function openSharedAccount(host: Host, destination: Destination) {
   await store.migrate();
   const { database } = store;
   const id = accountId(destination);
-  const state = openAccountState(database, id, host.run, host.halt.signal, host.clock);
+  const state = openAccountState(database, id, host.run, host.halt.signal);
   host.onClose(() => state.close());
   return { state, id, database };
 }

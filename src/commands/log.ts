@@ -66,16 +66,16 @@ async function* following(
   wanted: Wanted,
   { limit = 10 }: LogOptions,
 ): AsyncGenerator<LogEntry> {
-  const records = store.latest();
   const last: LogEntry[] = [];
-  let next = await records.next();
-  for (; !next.done; next = await records.next()) {
-    if (wanted(next.value)) last.push(logEntryOf(next.value));
-    if (last.length > limit) last.shift();
-  }
-  yield* last;
-  for await (const record of store.follow(next.value, interruption.halt.signal)) {
-    if (record.event !== 'sending' && wanted(record)) yield logEntryOf(record);
+  let isPast = true;
+  for await (const record of store.follow(interruption.halt.signal)) {
+    if (record === null) {
+      yield* last;
+      isPast = false;
+    } else if (!wanted(record)) continue;
+    else if (!isPast) {
+      if (record.event !== 'sending') yield logEntryOf(record);
+    } else if (last.push(logEntryOf(record)) > limit) last.shift();
   }
 }
 

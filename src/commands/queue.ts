@@ -82,7 +82,7 @@ async function openView(context: Context): Promise<() => Promise<QueueView>> {
   const { store, database, destination, stopping, requests } = await openRequests(context);
   // To look changes nothing, so that there may be no tables.
   if ((await store.identity()) === null) return async () => ({ store: store.name, ...NO_QUEUE });
-  const account = openAccountState(database, accountId(destination), context.run, stopping, context.clock);
+  const account = openAccountState(database, accountId(destination), context.run, stopping);
   context.onClose(() => account.close());
   return async () => {
     const queue = await requests.depth();

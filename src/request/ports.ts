@@ -268,8 +268,6 @@ export interface RecordChange<Result> {
   /** The new record, as JSON. */
   readonly keep: unknown;
   readonly result: Result;
-  /** Whether the other processes are notified at once. */
-  readonly alarm?: boolean;
 }
 
 /** Small named records about one account, in files on this machine or in the configured store. */
@@ -287,8 +285,6 @@ export interface SharedAccountState extends AccountState {
    * throws `SrqError('log')` when it gives up.
    */
   change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => RecordChange<Result>): Promise<Result>;
-  /** Calls `listen` whenever another process changes the record of this name with an alarm. */
-  onAlarm(name: string, listen: () => void): void;
 }
 
 /**

@@ -9,7 +9,6 @@ const HALF_TRIP_MS = 0.5;
 export class MemoryStore {
   readonly #clock: Clock;
   readonly #kept = new Map<string, string>();
-  readonly #listeners: { readonly run: string; readonly name: string; readonly listen: () => void }[] = [];
   readonly #frozen = new Map<string, Promise<void>>();
   #last: Promise<unknown> = Promise.resolve();
   turns = 0;
@@ -38,21 +37,13 @@ export class MemoryStore {
         const mine = this.#last.then(async () => {
           await this.#clock.sleep(HALF_TRIP_MS);
           this.turns += 1;
-          const { keep, result, alarm } = change(this.kept(name), this.#clock.nowMs());
+          const { keep, result } = change(this.kept(name), this.#clock.nowMs());
           this.#kept.set(name, JSON.stringify(keep));
-          if (alarm) this.#alarm(run, name);
           return result;
         });
         this.#last = mine;
         return mine;
       },
-      onAlarm: (name, listen) => this.#listeners.push({ run, name, listen }),
     };
-  }
-
-  #alarm(by: string, about: string): void {
-    for (const { run, name, listen } of this.#listeners) {
-      if (run !== by && name === about) void this.#clock.sleep(HALF_TRIP_MS).then(listen);
-    }
   }
 }

@@ -191,7 +191,7 @@ describe('Processes of one account', () => {
     });
     await fleet.deliver(600);
     const refusal = arrivals.find(({ status }) => status === 429);
-    const after = arrivals.filter(({ atMs }) => atMs > (refusal?.atMs ?? 0) + 60).map(({ atMs }) => atMs);
+    const after = arrivals.filter(({ atMs }) => atMs > (refusal?.atMs ?? 0) + 110).map(({ atMs }) => atMs);
     expect(after[0]).toBeGreaterThan((refusal?.atMs ?? 0) + 5_000);
     // The probe goes there and back before anybody follows.
     expect(after[1]).toBeGreaterThan((after[0] ?? 0) + 15);

@@ -258,9 +258,6 @@ export const TEMPLATE = {
 };
 export const WATCH = { watch: flag('refresh every two seconds, until Ctrl-C') };
 export const PURGE = { yes: yes('do not ask') };
-export const RESUME = {
-  nothingLost: flag('the new server has every commit, so rows that only waited are not listed as unknown'),
-};
 export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
 export const SCHEMA = { input: flag('print the schema of the file that the command reads with --file') };
 export const HELP = { all: flag('with the options that few need') };

@@ -89,8 +89,7 @@ export const SEVERAL_MACHINES: CommandTable = {
   },
   'store resume': {
     about: 'go on sending after a fail-over, without waiting for processes that have not come back',
-    flags: flags.RESUME,
-    examples: ['srq store resume', 'srq store resume --nothing-lost'],
+    examples: ['srq store resume'],
     uses: 'store',
     run: async () => (await import('../../commands/store/run.ts')).storeResume,
   },

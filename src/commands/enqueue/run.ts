@@ -62,7 +62,7 @@ async function openPlanned(session: RequestSession, { database }: PostgresStore,
   const { destination, operations } = preparation;
   const { signal: stopping } = context.interruption.halt;
   const queue = openQueue({ database, destination, process: null, giveUp: stopping });
-  const account = openAccountState(database, accountId(destination), context.run, stopping, context.clock);
+  const account = openAccountState(database, accountId(destination), context.run, stopping);
   const pace = await account.look('pace', rateSummary);
   await account.close();
   const callsPerSecond = pace?.ratePerSecond ?? null;

@@ -2,8 +2,9 @@ import { statSync } from 'node:fs';
 import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
+import { askYesNo } from '../../cli/prompt.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { countText, duration, printable, thousands, writeAll } from '../../report/output.ts';
+import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import type { RecordedNote } from '../../request/log/log-store.ts';
 import type { LogRecord, LogView } from '../../request/ports.ts';
@@ -27,14 +28,14 @@ export async function storeMigrate(context: Context): Promise<number> {
 
 /**
  * Lets sending go on after a fail-over. By running this command, a person states that processes which have not come back will
- * not, and with `--nothing-lost` that the server has each commit.
+ * not. Whether the server has each commit is asked where rows wait; unless a person says so, it is taken to lack some.
  */
-export async function storeResume(
-  context: Context,
-  { nothingLost = false }: { readonly nothingLost?: boolean },
-): Promise<number> {
+export async function storeResume(context: Context): Promise<number> {
   const store = await context.postgresStore();
-  const { missing, doubtful } = await store.resume(nothingLost);
+  const { doubtful: waiting } = await store.resume(null);
+  const question = `${rowsText(waiting)} of the queue may have been sent by a worker that did not come back. Does the new server have every commit of the old one, so that those which only waited were not?`;
+  const hasAll = waiting > 0 && context.interactive && (await askYesNo(context, question));
+  const { missing, doubtful } = await store.resume(hasAll);
   await context.log.acceptStore();
   const reporter = await context.reporter();
   const resumed = { store: store.name, missing, doubtful };

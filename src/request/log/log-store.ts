@@ -12,13 +12,6 @@ export interface ReadRecord {
   readonly isLast: boolean;
 }
 
-/** A position up to which a log was read. Only the store that issued it can use it. */
-export interface LogPosition {
-  readonly end: number;
-  /** Ids of records that were missing before the end and may still appear. */
-  readonly missing?: readonly number[];
-}
-
 /** A log that is open for sending. */
 export interface OpenLog extends DeliveryLog {
   /** Waits for pending records, and accepts none from then on. */
@@ -78,13 +71,13 @@ export interface LogStore {
    * Yields the last record of every request, oldest first, as of the moment when it begins. A log that does not exist
    * is empty.
    */
-  latest(): AsyncGenerator<LogRecord, LogPosition>;
+  latest(): AsyncGenerator<LogRecord, unknown>;
   /** Yields the last record of every request, newest first. Only what is taken is read. */
-  newest(): AsyncGenerator<LogRecord, void>;
+  newest(): AsyncGenerator<LogRecord, unknown>;
   /** Yields every record in order, otherwise like `latest`. */
-  records(): AsyncGenerator<ReadRecord, LogPosition>;
-  /** Yields every record that is added after a position, as it comes, until `stop` fires. */
-  follow(from: LogPosition, stop: AbortSignal): AsyncGenerator<LogRecord, void>;
+  records(): AsyncGenerator<ReadRecord, unknown>;
+  /** Yields what `latest` does, then null, and then every record that is added, as it comes, until `stop` fires. */
+  follow(stop: AbortSignal): AsyncGenerator<LogRecord | null, unknown>;
   /** Yields all notes, oldest first. Unreadable ones are skipped. */
   notes(): AsyncGenerator<RecordedNote>;
   openNotes(run: string): RunNotes;

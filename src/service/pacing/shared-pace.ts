@@ -69,7 +69,6 @@ export class SharedPace implements PermitSource {
   attach(waiting: () => number, changed: () => void): void {
     this.#waiting = waiting;
     this.#changed = changed;
-    this.#deps.state.onAlarm(STATE_NAME, () => this.#hurry());
   }
 
   ask(nowMs: number): ReturnType<PermitSource['ask']> {
@@ -104,7 +103,8 @@ export class SharedPace implements PermitSource {
   /** Stops the sending of all processes of the account for this many milliseconds. */
   hold(pauseMs: number): void {
     this.#report.holdMs = Math.max(this.#report.holdMs, pauseMs);
-    this.#hurry();
+    this.#dropAll();
+    this.#changed();
   }
 
   pace(nowMs: number): PaceView | null {
@@ -148,11 +148,6 @@ export class SharedPace implements PermitSource {
   #deniedMs(): number {
     if (this.#denied?.is === 'later') return Math.min(HEARTBEAT_MS, this.#denied.waitMs - this.#gapMs);
     return this.#denied?.is === 'after-answer' && this.#report.answered.length === 0 ? POLL_MS : 0;
-  }
-
-  #hurry(): void {
-    this.#dropAll();
-    this.#changed();
   }
 
   /** Drops the sends that were granted before a refusal, and makes the next turn urgent. */
@@ -204,8 +199,10 @@ export class SharedPace implements PermitSource {
     this.#pace = pace;
     this.#aheadMs = nowMs - this.#deps.clock.monotonicMs();
     this.#denied = denied;
+    // Another process was refused meanwhile.
+    if (pace.pausedMs > 0) this.#drop(Number.POSITIVE_INFINITY);
     this.#granted.push(...granted);
-    // An alarm that arrived during the turn also applies to what the turn has granted.
+    // A refusal during the turn also applies to what the turn has granted.
     if (this.#isUrgent) this.#drop(Number.POSITIVE_INFINITY);
   }
 }

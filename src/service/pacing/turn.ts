@@ -78,7 +78,6 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   // Without the places of the last process that leaves, its answers would leave none for the next one.
   const concurrency = others.reduce((sum, [, member]) => sum + member.places, places);
   const pace = goOn(before, nowMs, { rate, concurrency, random, learned });
-  const pausedBefore = pace.pausedMs(nowMs);
   for (const { permit, atMs, answer } of request.answered) pace.answered(permit, atMs, answer);
   if (request.holdMs > 0) pace.hold(nowMs, request.holdMs);
   if (request.slowDown < 1) pace.slowDown(request.slowDown);
@@ -91,9 +90,7 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   const keep: SharedRecord = { form: FORM, wallMs, nowMs, rate, pace: record, members };
   const view = pace.pace(nowMs);
   const reply: TurnReply = { ...view, nowMs, granted, denied };
-  // The other processes must learn at once of a longer pause, and of a limit where there was none.
-  const alarm = view.pausedMs > pausedBefore || (before?.rate === 'max' && rate !== 'max');
-  return { keep, result: reply, alarm };
+  return { keep, result: reply };
 }
 
 /**

@@ -4,20 +4,12 @@ import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { KEY_RECIPE } from '../../request/lead/service-request.ts';
 import type { OpenLog } from '../../request/log/log-store.ts';
-import type { Outcome } from '../../request/log/outcome.ts';
-import type { LogEvent, LoggedState, SettledBy } from '../../request/log/status.ts';
+import type { LoggedState } from '../../request/log/status.ts';
 import { makeFolder } from '../../request/make-folder.ts';
-import type {
-  Clock,
-  LicenceOptions,
-  LogRecord,
-  LogSubject,
-  OutcomeOptions,
-  SendingOptions,
-} from '../../request/ports.ts';
+import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, shellWord, systemCode } from '../../request/words/errors.ts';
 import { InGroups } from '../in-groups.ts';
-import { storedBy } from '../stored-by.ts';
+import { detailsOf, LogWriter, type NewRecord, someIds } from '../stored-record.ts';
 import { loadKernelLock } from './kernel-lock.ts';
 import { LogLocks, lockFacts } from './lock.ts';
 import {
@@ -35,9 +27,7 @@ import { type LogIndex, loadIndex, saveIndex } from './log-index.ts';
 import { encodeRecord, RecordReader } from './record.ts';
 
 interface PendingLine {
-  readonly subject: LogSubject;
-  readonly event: LogEvent;
-  readonly by: LogRecord['by'];
+  readonly record: NewRecord;
   /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
   readonly line: Buffer;
@@ -66,7 +56,7 @@ export interface FileLogOptions {
  *
  * It commits in groups without a timer: all records that are queued while one fdatasync runs share the next one.
  */
-export class FileLog implements OpenLog {
+export class FileLog extends LogWriter implements OpenLog {
   readonly path: string;
   readonly run: string;
   readonly writeLeaseMs = null;
@@ -84,6 +74,7 @@ export class FileLog implements OpenLog {
   #isRecipeNoted = false;
 
   private constructor(options: FileLogOptions, file: FileHandle, locks: LogLocks, index: LogIndex) {
+    super();
     this.path = options.path;
     this.run = options.run;
     this.#options = options;
@@ -144,31 +135,6 @@ export class FileLog implements OpenLog {
     return this.read(key)?.event === 'sending' && this.#locks.oneOffsUnderWay();
   }
 
-  sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
-    const { again = false, by = null } = how;
-    const stored = storedBy('sending', how) ?? undefined;
-    return this.#append(subject, 'sending', by, seen, { by: stored, again: again || undefined });
-  }
-
-  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, { again }: LicenceOptions = {}): Promise<boolean> {
-    return this.#append(subject, 'licence', by, seen, { by, again: again || undefined });
-  }
-
-  outcome(subject: LogSubject, outcome: Outcome, how: OutcomeOptions = {}): Promise<boolean> {
-    const { seen, by = null, again = false } = how;
-    const { status, ids, http, ms, message, raw } = outcome;
-    const details = {
-      ids: Object.keys(ids).length > 0 ? ids : undefined,
-      http: http ?? undefined,
-      ms: ms ?? undefined,
-      message: message ?? undefined,
-      raw: raw ?? undefined,
-      by: storedBy(status, how) ?? undefined,
-      again: again || undefined,
-    };
-    return this.#append(subject, status, by, seen ?? null, details);
-  }
-
   /** Waits for the queued records, then releases the file and the locks. Later records are refused. */
   async close(): Promise<void> {
     await this.#appending.idle();
@@ -181,18 +147,12 @@ export class FileLog implements OpenLog {
     await this.#file.close();
   }
 
-  #append(
-    subject: LogSubject,
-    event: LogEvent,
-    by: LogRecord['by'],
-    seen: LoggedState | null,
-    details: object,
-  ): Promise<boolean> {
+  protected append(record: NewRecord, seen: LoggedState | null): Promise<boolean> {
     if (this.#broken) return Promise.reject(this.#broken);
     const at = new Date(this.#options.clock.nowMs()).toISOString();
     const recipe = this.#isRecipeNoted ? undefined : KEY_RECIPE;
-    const line = encodeRecord(subject, event, at, this.run, { recipe, ...details });
-    return this.#appending.add({ subject, event, by, seen, line });
+    const details = { recipe, ids: someIds(record.ids), ...detailsOf(record) };
+    return this.#appending.add({ record, seen, line: encodeRecord(record, record.event, at, this.run, details) });
   }
 
   /** Commits a group of lines, and returns for each whether it was recorded. */
@@ -216,8 +176,9 @@ export class FileLog implements OpenLog {
     const chunks: Buffer[] = [];
     let offset = this.#index.end;
     for (const each of group) {
-      if (each.seen !== null && this.#index.state(each.subject.key) !== each.seen) continue;
-      this.#index.set(each.subject.key, each.event, each.by, offset);
+      const { key, event, by = null } = each.record;
+      if (each.seen !== null && this.#index.state(key) !== each.seen) continue;
+      this.#index.set(key, event, by, offset);
       chunks.push(each.line);
       offset += each.line.length;
       recorded.add(each);

@@ -17,14 +17,14 @@ import {
   BESIDE,
   type LogUser,
   openBeside,
+  ownTail,
   requireLogStart,
   requireOwnFolder,
   requireOwnLog,
-  requireOwnTail,
   requireRegularFile,
 } from './log-access.ts';
 import { LogIndex, loadIndex } from './log-index.ts';
-import { decodeRecord, type LogLine, RecordReader, readLines, readLinesBackwards } from './record.ts';
+import { decodeRecord, RecordReader, readLines } from './record.ts';
 
 interface FileStoreOptions {
   readonly path: string;
@@ -42,33 +42,30 @@ export function openFileStore({ path, clock, run, holder, user = null }: FileSto
     name: path,
     open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command), user }),
     openReader: () => openLogReader(path, user),
-    latest: () => positioned(readLog(path, user)),
+    latest: () => readLog(path, user),
     newest: () => readNewest(path, user),
-    records: () => positioned(readRecords(path, user)),
-    follow: ({ end }, stop) => followLog(path, end, clock, stop),
+    records: () => readRecords(path, user),
+    follow: (stop) => followLog(path, user, clock, stop),
     notes: () => readRunNotes(path),
     openNotes: (noted) => openRunNotes(path, noted, clock),
   };
 }
 
-/** Yields the items, and returns the offset that the generator returns as a log position. */
-async function* positioned<Item>(items: AsyncGenerator<Item, number>): AsyncGenerator<Item, { readonly end: number }> {
-  return { end: yield* items };
-}
-
 const POLL_MS = 500;
 
 /**
- * Yields each record that is added after the offset `from`, as it is added, until `stop` fires. The log need not exist
- * yet. Throws `SrqError('log')` if a line is damaged.
+ * Yields the last record of each request and then null, and from then on each record that is added, until `stop` fires. The
+ * log need not exist yet. Throws `SrqError('log')` if a line is damaged.
  */
 async function* followLog(
   path: string,
-  from: number,
+  user: LogUser | null,
   clock: Clock,
   stop: AbortSignal,
-): AsyncGenerator<LogRecord, void> {
-  for (let end = from; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
+): AsyncGenerator<LogRecord | null, void> {
+  let end = yield* readLog(path, user);
+  yield null;
+  for (; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
     const file = await openLogFile(path, null);
     if (!file) continue;
     try {
@@ -187,10 +184,10 @@ async function* readNewest(path: string, user: LogUser | null = null): AsyncGene
   const file = await openLogFile(path, user);
   if (!file) return;
   try {
-    const index = await indexOf(file, path, user);
-    for await (const line of readLinesBackwards(file, index.end)) {
-      const record = decodeRecord(line.text);
-      if (typeof record !== 'string' && index.offset(record.key) === line.offset) yield record;
+    const records = new RecordReader(file.fd);
+    for (const offset of (await indexOf(file, path, user)).offsets().reverse()) {
+      const record = records.readAt(offset);
+      if (record !== null) yield record;
     }
   } finally {
     await file.close();
@@ -230,9 +227,9 @@ export async function fileLogOf(path: string): Promise<FileLogId | null> {
   const file = await openLogFile(path, null);
   if (!file) return null;
   try {
-    const first = await firstRecord(readLines(file, 0));
     const { size } = await file.stat();
-    const last = await firstRecord(inBlocks(readLinesBackwards(file, size)));
+    const first = await recordBehind(file, 0, 'first');
+    const last = await recordBehind(file, Math.max(0, size - LAST_BYTES), 'last');
     if (!first || !last) return null;
     const log = createHash('sha256')
       .update(JSON.stringify([first.key, first.at, first.run]))
@@ -244,25 +241,27 @@ export async function fileLogOf(path: string): Promise<FileLogId | null> {
   }
 }
 
-async function* inBlocks(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine[]> {
-  for await (const line of lines) yield [line];
-}
+/** Number of bytes at the end of a log in which its last record certainly is. */
+const LAST_BYTES = 1 << 20;
 
-/** Returns the first record among the lines. An unfinished line is none. */
-async function firstRecord(blocks: AsyncIterable<readonly LogLine[]>): Promise<LogRecord | null> {
-  for await (const lines of blocks) {
+/** Returns the first or the last record behind an offset. An unfinished line is none. */
+async function recordBehind(file: FileHandle, from: number, which: 'first' | 'last'): Promise<LogRecord | null> {
+  let found: LogRecord | null = null;
+  for await (const lines of readLines(file, from)) {
     for (const { text } of lines) {
       const record = decodeRecord(text);
-      if (typeof record !== 'string') return record;
+      if (typeof record === 'string') continue;
+      if (which === 'first') return record;
+      found = record;
     }
   }
-  return null;
+  return found;
 }
 
 async function indexOf(file: FileHandle, path: string, user: LogUser | null): Promise<LogIndex> {
   const index = loadIndex(file.fd, path, user);
   await index.catchUp(file);
-  await requireOwnTail(file, path, index.end);
+  await ownTail(file, path, index.end);
   return index;
 }
 

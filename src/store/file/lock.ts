@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import type { Clock } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
@@ -59,12 +59,12 @@ export class LogLocks {
     if (!run.tryTake()) {
       run.close();
       // The holder writes its name only after it has taken the lock, and not here if it knows the log by another name.
-      await within(BRIEF_WAIT_MS, clock, () => this.#text.read().holder !== '');
-      throw inUse(this.#text.read().holder || 'a process that has it under another name');
+      await within(BRIEF_WAIT_MS, clock, () => this.#text.holder !== '');
+      throw inUse(this.#text.holder || 'a process that has it under another name');
     }
     this.#held.push(run);
     this.#isRun = true;
-    this.#text.write({ holder });
+    this.#text.holder = holder;
   }
 
   /** Takes the one-off lock. As long as this process lives, it shows that a one-off request may be under way. */
@@ -102,7 +102,7 @@ export class LogLocks {
   /** Writes down that so many bytes of the log are on the disk. From then on nobody opens one with fewer. */
   note(bytes: number): void {
     try {
-      if (bytes > this.#text.read().bytes) this.#text.write({ bytes });
+      if (bytes > this.#text.bytes) this.#text.bytes = bytes;
     } catch {
       // A log that has lost its end is then not noticed, but no record depends on it.
     }
@@ -111,7 +111,7 @@ export class LogLocks {
   /** Releases all locks. */
   close(): void {
     try {
-      if (this.#isRun) this.#text.write({ holder: '' });
+      if (this.#isRun) this.#text.holder = '';
     } catch {
       // The old name then stays in the file, but the locks are released.
     }
@@ -121,11 +121,11 @@ export class LogLocks {
 
   #lock(name: keyof typeof LOCKS, log: number): ByteLock {
     const { offset, file } = LOCKS[name];
-    if (LOCKS_BYTES) return new ByteLock(`The log ${this.#path}`, log, offset, 1, this.#kernel, false);
+    if (LOCKS_BYTES) return new ByteLock({ what: `The log ${this.#path}`, fd: log, offset, bytes: 1 }, this.#kernel);
     const path = `${this.#path}.${file}`;
     const what = `The lock file ${path}`;
     const fd = attempt(what, 'opened', () => openBeside(path, constants.O_RDWR | constants.O_CREAT));
-    return new ByteLock(what, fd, 0, 0, this.#kernel, true);
+    return new ByteLock({ what, fd, offset: 0, bytes: 0 }, this.#kernel);
   }
 }
 
@@ -140,7 +140,7 @@ async function within(waitMs: number, clock: Clock, isMet: () => boolean): Promi
 }
 
 /** What `<log>.lock` says. */
-export interface LockFacts {
+interface LockFacts {
   /** The least number of bytes that the log has: srq never makes it shorter. */
   readonly bytes: number;
   /** Who runs, or ran when it was killed; `''` if nobody does. */
@@ -148,11 +148,9 @@ export interface LockFacts {
 }
 
 const lockPath = (log: string): string => `${log}.lock`;
-const HEAD = '{"bytes":';
-const DIGITS = 16;
-const TAIL = ',"holder":';
+const BYTES_DIGITS = 16;
+const HOLDER_AT = BYTES_DIGITS + 1;
 const TEXT_BYTES = 512;
-const UNREADABLE: LockFacts = { bytes: 0, holder: '' };
 
 /**
  * Returns what `<log>.lock` says, or null if there is no such file, so that the log has never been used for sending. A
@@ -163,28 +161,25 @@ export function lockFacts(log: string): LockFacts | null {
   try {
     const fd = openBeside(lockPath(log), constants.O_RDONLY);
     try {
-      return factsIn(readFileSync(fd, 'utf8'));
+      return factsIn(fd);
     } finally {
       closeSync(fd);
     }
   } catch {
     // Another user may have made it. It shows at least that there was a log.
-    return UNREADABLE;
+    return { bytes: 0, holder: '' };
   }
 }
 
-function factsIn(text: string): LockFacts {
-  try {
-    const { bytes, holder } = JSON.parse(text) as Partial<LockFacts>;
-    return { bytes: Number.isSafeInteger(bytes) ? Number(bytes) : 0, holder: typeof holder === 'string' ? holder : '' };
-  } catch {
-    return UNREADABLE;
-  }
+function factsIn(fd: number): LockFacts {
+  const buffer = Buffer.alloc(TEXT_BYTES);
+  const [bytes, holder = ''] = buffer.toString('latin1', 0, readSync(fd, buffer, 0, TEXT_BYTES, 0)).split('\n');
+  return { bytes: Number(bytes) || 0, holder: holder.trimEnd() };
 }
 
 /**
- * The text of `<log>.lock`. It always has the same length, and each fact its place, so that one write changes one fact: a
- * process that is killed, or two that write at once, leave no half of a text.
+ * The text of `<log>.lock`, a line a fact. Each fact always has the same place, so that one write changes one fact: a process
+ * that is killed, or two that write at once, leave no half of a text.
  */
 class LockText {
   readonly #what: string;
@@ -194,36 +189,41 @@ class LockText {
     const path = lockPath(log);
     this.#what = `The lock file ${path}`;
     this.#fd = attempt(this.#what, 'opened', () => openBeside(path, constants.O_RDWR | constants.O_CREAT));
-    if (fstatSync(this.#fd).size < TEXT_BYTES) this.#put(textOf({ bytes: 0, holder: '' }), 0);
+    if (fstatSync(this.#fd).size >= TEXT_BYTES) return;
+    this.bytes = 0;
+    this.holder = '';
   }
 
-  read(): LockFacts {
-    const buffer = Buffer.alloc(TEXT_BYTES);
-    return factsIn(buffer.toString('utf8', 0, readSync(this.#fd, buffer, 0, TEXT_BYTES, 0)));
+  get bytes(): number {
+    return factsIn(this.#fd).bytes;
   }
 
-  write(facts: Partial<LockFacts>): void {
-    const text = textOf({ bytes: 0, holder: '', ...facts });
-    const middle = HEAD.length + DIGITS;
-    if (facts.bytes !== undefined) this.#put(text.slice(HEAD.length, middle), HEAD.length);
-    if (facts.holder !== undefined) this.#put(text.slice(middle), middle);
+  set bytes(bytes: number) {
+    this.#put(String(bytes).padStart(BYTES_DIGITS), 0);
+  }
+
+  get holder(): string {
+    return factsIn(this.#fd).holder;
+  }
+
+  set holder(holder: string) {
+    const room = TEXT_BYTES - HOLDER_AT - 1;
+    this.#put(
+      holder
+        .replace(/[^\x20-\x7e]/g, '?')
+        .slice(0, room)
+        .padEnd(room),
+      HOLDER_AT,
+    );
   }
 
   close(): void {
     closeSync(this.#fd);
   }
 
-  #put(text: string, at: number): void {
-    attempt(this.#what, 'written', () => writeSync(this.#fd, text, at));
+  #put(line: string, at: number): void {
+    attempt(this.#what, 'written', () => writeSync(this.#fd, `${line}\n`, at));
   }
-}
-
-function textOf({ bytes, holder }: LockFacts): string {
-  const room = TEXT_BYTES - HEAD.length - DIGITS - TAIL.length - 2;
-  const plain = holder.replace(/[^\x20-\x7e]/g, '?');
-  let name = JSON.stringify(plain);
-  for (let cut = Math.min(plain.length, room); name.length > room; cut--) name = JSON.stringify(plain.slice(0, cut));
-  return `${HEAD}${String(bytes).padStart(DIGITS)}${TAIL}${name}}`.padEnd(TEXT_BYTES - 1).concat('\n');
 }
 
 function inUse(holder: string): SrqError {
@@ -242,34 +242,35 @@ function stopped(path: string): SrqError {
   );
 }
 
+/** Where a lock lies: a range of bytes of an open file, or a whole file (0 bytes). */
+interface Place {
+  /** The file's name, as error messages begin with it. */
+  readonly what: string;
+  readonly fd: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
 /**
- * A lock on a range of bytes of an open file, or on a whole file (0 bytes). Taking it again while it is held only changes
- * whether it is shared. Releasing it while it is not held does nothing, although Windows reports an error then.
+ * A lock on a place. Taking it again while it is held only changes whether it is shared. Releasing it while it is not held
+ * does nothing, although Windows reports an error then.
  */
 class ByteLock {
-  /** The file's name, as error messages begin with it. */
-  readonly #what: string;
-  readonly #fd: number;
-  readonly #offset: number;
-  readonly #bytes: number;
+  readonly #place: Place;
   readonly #kernel: KernelLock;
-  readonly #isOwnFile: boolean;
   #isHeld = false;
 
-  constructor(what: string, fd: number, offset: number, bytes: number, kernel: KernelLock, isOwnFile: boolean) {
-    this.#what = what;
-    this.#fd = fd;
-    this.#offset = offset;
-    this.#bytes = bytes;
+  constructor(place: Place, kernel: KernelLock) {
+    this.#place = place;
     this.#kernel = kernel;
-    this.#isOwnFile = isOwnFile;
   }
 
   /** Returns false if another open file holds it. */
   tryTake({ shared } = { shared: false }): boolean {
-    const isTaken = attempt(this.#what, 'locked', () => {
+    const { what, fd, offset, bytes } = this.#place;
+    const isTaken = attempt(what, 'locked', () => {
       try {
-        return this.#kernel.tryLock(this.#fd, this.#offset, this.#bytes, { shared });
+        return this.#kernel.tryLock(fd, offset, bytes, { shared });
       } catch (error) {
         // Windows reports EBUSY for a range that another process has locked.
         if (systemCode(error) === 'EBUSY') return false;
@@ -281,15 +282,15 @@ class ByteLock {
   }
 
   release(): void {
-    if (!this.#isHeld) return;
+    const { fd, offset, bytes } = this.#place;
+    if (this.#isHeld) this.#kernel.unlock(fd, offset, bytes);
     this.#isHeld = false;
-    this.#kernel.unlock(this.#fd, this.#offset, this.#bytes);
   }
 
   /** Releases the lock explicitly, because Windows releases that of a closed file only after a delay. */
   close(): void {
     this.release();
-    if (this.#isOwnFile) closeSync(this.#fd);
+    if (!LOCKS_BYTES) closeSync(this.#place.fd);
   }
 }
 

@@ -125,8 +125,6 @@ export function realPath(path: string): string {
 
 const RECORD_START = '{"key":"';
 const KEY_DIGITS = 32;
-/** Size of the blocks in which a tail of zeros is read. */
-const ZEROS_BYTES = 1 << 20;
 
 /**
  * Throws `SrqError('log')` if the first byte shows that the file is not a log. It is called before anything is written
@@ -138,17 +136,21 @@ export async function requireLogStart(file: FileHandle, path: string): Promise<v
 }
 
 /**
- * Throws `SrqError('log')` if the bytes after the last complete line, from the offset `end` on, cannot come from an srq
- * that died while it added a record. Such a process leaves the beginning of a record, or zeros. With any other tail the
- * file is not a log, or another program has written to it.
+ * Returns the bytes after the last complete line, from the offset `end` on. Throws `SrqError('log')` if they cannot come from
+ * an srq that died while it added a record. Such a process leaves the beginning of a record, or zeros. With any other tail
+ * the file is not a log, or another program has written to it.
  */
-export async function requireOwnTail(file: FileHandle, path: string, end: number): Promise<void> {
+export async function ownTail(file: FileHandle, path: string, end: number): Promise<Buffer> {
   const { size } = await file.stat();
-  if (size <= end || (await isOwnTail(file, end, size))) return;
+  const buffer = Buffer.alloc(Math.max(0, size - end));
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, end);
+  // Another process may have cut it meanwhile.
+  const tail = buffer.subarray(0, bytesRead);
+  if (isOwnTail(tail)) return tail;
   if (end === 0) throw noLog(path);
   throw new SrqError(
     'log.damaged',
-    `The log ${path} does not end with a record of srq: the ${size - end} bytes after byte ${end} were not written by srq. It was left as it is; nothing was sent.`,
+    `The log ${path} does not end with a record of srq: the ${tail.length} bytes after byte ${end} were not written by srq. It was left as it is; nothing was sent.`,
     'Look at the end of the file. If those bytes do not belong there, remove them, and nothing before them.',
   );
 }
@@ -161,24 +163,10 @@ function noLog(path: string): SrqError {
   );
 }
 
-async function isOwnTail(file: FileHandle, end: number, size: number): Promise<boolean> {
-  const head = Buffer.alloc(Math.min(RECORD_START.length + KEY_DIGITS, size - end));
-  const { bytesRead } = await file.read(head, 0, head.length, end);
-  if (head[0] !== 0) return beginsRecord(head.toString('latin1', 0, bytesRead));
-  const block = Buffer.alloc(Math.min(ZEROS_BYTES, size - end));
-  for (let position = end; position < size; ) {
-    const { bytesRead: read } = await file.read(block, 0, Math.min(block.length, size - position), position);
-    // The file ended early, because another process has cut the tail.
-    if (read === 0) return true;
-    if (block.subarray(0, read).some((byte) => byte !== 0)) return false;
-    position += read;
-  }
-  return true;
-}
-
-/** Returns true if a record can begin with these bytes. Zeros at their end are blocks that never reached the disk. */
-function beginsRecord(bytes: string): boolean {
-  const text = bytes.replace(/\0+$/, '');
+/** Zeros at the end are blocks that never reached the disk. */
+function isOwnTail(tail: Buffer): boolean {
+  if (tail[0] === 0) return tail.every((byte) => byte === 0);
+  const text = tail.toString('latin1', 0, RECORD_START.length + KEY_DIGITS).replace(/\0+$/, '');
   if (text.length <= RECORD_START.length) return RECORD_START.startsWith(text);
   return text.startsWith(RECORD_START) && /^[0-9a-f]+$/.test(text.slice(RECORD_START.length));
 }
@@ -188,11 +176,8 @@ function beginsRecord(bytes: string): boolean {
  * request was sent because of it. If the line was an outcome, its row is now in doubt, which is correct.
  */
 export async function cutTornTail(file: FileHandle, path: string, end: number, clock: Clock): Promise<void> {
-  const { size } = await file.stat();
-  if (size <= end) return;
-  await requireOwnTail(file, path, end);
-  const tail = Buffer.alloc(size - end);
-  await file.read(tail, 0, tail.length, end);
+  const tail = await ownTail(file, path, end);
+  if (tail.length === 0) return;
   await keepAside(tail, `${path}.torn-${clock.nowMs()}`);
   await shorten(file, path, end);
 }

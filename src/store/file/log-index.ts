@@ -69,6 +69,11 @@ export class LogIndex {
     return Math.floor(this.#values.at(number) / STATE_RANGE);
   }
 
+  /** Returns the offsets of the last records of all requests, in their order. */
+  offsets(): Float64Array {
+    return Float64Array.from({ length: this.#keys.size }, (_, number) => this.offsetOf(number)).sort();
+  }
+
   set(key: string, event: LogEvent, by: LogRecord['by'], offset: number): void {
     const entry = this.#keys.findOrAdd(key);
     const before = LOGGED_STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none';

@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { KEY_RECIPE } from '../../request/lead/service-request.ts';
-import type { Identifiers } from '../../request/log/outcome.ts';
 import { LOG_EVENTS, type LogEvent, type LoggedState, nextState } from '../../request/log/status.ts';
 import type { LogRecord, LogSubject } from '../../request/ports.ts';
-import { howStored, storedBy } from '../stored-by.ts';
+import { detailsOf, recordFrom, someIds } from '../stored-record.ts';
 
 /**
  * The events that a record may have. FORMAT.md documents the format of the lines and must change together with this
@@ -27,28 +26,11 @@ export function encodeRecord(subject: LogSubject, event: LogEvent, at: string, r
  * alone would not do, by a licence before it.
  */
 export function encodeRequest(record: LogRecord, state: LoggedState): string {
-  const {
-    event,
-    at,
-    run,
-    ids,
-    http,
-    ms,
-    message,
-    raw,
-    by: who,
-    wireForm,
-    wasClear,
-    looked,
-    again,
-    ...subject
-  } = record;
-  const by = storedBy(event, { by: who, wireForm, wasClear, looked });
-  const optional = { http, ms, message, raw, by, again: again || null, ids: Object.keys(ids).length > 0 ? ids : null };
-  const details = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null));
-  const line = encodeRecord(subject, event, at, run, { recipe: KEY_RECIPE, ...details }).toString();
-  if (nextState('none', event, who) === state) return line;
-  return encodeRecord(subject, 'licence', at, run, { by: 'person' }).toString() + line;
+  const { event, at, run, by } = record;
+  const details = { recipe: KEY_RECIPE, ids: someIds(record.ids), ...detailsOf(record) };
+  const line = encodeRecord(record, event, at, run, details).toString();
+  if (nextState('none', event, by) === state) return line;
+  return encodeRecord(record, 'licence', at, run, { by: 'person' }).toString() + line;
 }
 
 /** Returns true if the reason of {@link decodeRecord} suggests that a newer srq wrote the line. */
@@ -74,22 +56,7 @@ export function decodeRecord(line: string | null): LogRecord | string {
     return `recipe ${JSON.stringify(value.recipe)?.slice(0, 20)} of its keys ${UNKNOWN}`;
   }
   if (typeof record.at !== 'string' || !TIME.test(record.at)) return 'it does not say when';
-  return {
-    key: record.key,
-    event: record.event as LogEvent,
-    at: record.at,
-    run: typeof record.run === 'string' ? record.run : '',
-    row: typeof record.row === 'number' ? record.row : 0,
-    ref: typeof record.ref === 'string' ? record.ref : null,
-    ...(typeof record.market === 'string' ? { market: record.market } : {}),
-    ids: typeof record.ids === 'object' && record.ids !== null ? (record.ids as Identifiers) : {},
-    http: typeof record.http === 'number' ? record.http : null,
-    ms: typeof record.ms === 'number' ? record.ms : null,
-    message: typeof record.message === 'string' ? record.message : null,
-    raw: typeof record.raw === 'string' ? record.raw : null,
-    ...howStored(record.by),
-    again: record.again === true,
-  };
+  return recordFrom({ key: record.key, event: record.event as LogEvent, at: record.at }, record);
 }
 
 const BLOCK_BYTES = 1 << 20;
@@ -129,30 +96,6 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
     rest = bytes.subarray(start);
     offset += start;
     if (lines.length > 0) yield lines;
-  }
-}
-
-const BACKWARDS_BYTES = 1 << 16;
-
-/** Yields the complete lines before the offset `end`, the last one first. `end` must be directly after a line feed. */
-export async function* readLinesBackwards(file: FileHandle, end: number): AsyncGenerator<LogLine, void> {
-  // The end of a line whose beginning has not been read yet.
-  let rest = Buffer.alloc(0);
-  for (let position = end; position > 0; ) {
-    const block = Buffer.allocUnsafe(Math.min(BACKWARDS_BYTES, position));
-    position -= block.length;
-    const { bytesRead } = await file.read(block, 0, block.length, position);
-    if (bytesRead < block.length) return;
-    const bytes = Buffer.concat([block, rest]);
-    let lineEnd = bytes.length;
-    while (lineEnd > 0) {
-      const before = lineEnd < 2 ? -1 : bytes.lastIndexOf(LINE_FEED, lineEnd - 2);
-      if (before < 0 && position > 0) break;
-      const line = bytes.subarray(before + 1, lineEnd - 1);
-      yield { text: isUtf8(line) ? line.toString('utf8') : null, offset: position + before + 1 };
-      lineEnd = before + 1;
-    }
-    rest = bytes.subarray(0, lineEnd);
   }
 }
 

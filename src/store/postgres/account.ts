@@ -1,15 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Destination } from '../../request/lead/service-request.ts';
-import type { CachedToken, Clock, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
-import type { Database } from './database.ts';
+import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
+import type { Database, Query } from './database.ts';
 
 const TOKEN = 'token';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Interval at which a process looks for alarms of others. */
-const ALARM_MS = 200;
-
 /** Returns the id of an account, as 32 hex digits. */
 export function accountId({ baseUrl, clientId }: Destination): string {
   return createHash('sha256')
@@ -25,91 +22,59 @@ export interface PostgresAccountState extends SharedAccountState {
   close(): Promise<void>;
 }
 
-/** Opens the account's records. One process at a time changes a record, under the lock of its row. */
+/** Opens the account's records. */
 export function openAccountState(
   database: Database,
   account: string,
   run: string,
   stopping: AbortSignal,
-  clock: Clock,
 ): PostgresAccountState {
-  const listeners = new Map<string, () => void>();
-  const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
-  let watching: Promise<void> | null = null;
-  const watch = async () => {
-    let known: ReadonlyMap<string, number> | null = null;
-    for (;;) {
-      await clock.sleep(ALARM_MS, closing.signal);
-      if (closing.signal.aborted) return;
-      const text = 'select name, alarm, alarmed_by from srq.account where account = $1';
-      const rows = await database.query<Alarm>(text, [account]).catch(() => null);
-      if (rows === null) continue;
-      for (const { name, alarm, alarmed_by } of rows) {
-        const isNews = known !== null && (known.get(name) ?? 0) !== alarm;
-        if (isNews && alarmed_by !== run) listeners.get(name)?.();
-      }
-      known = new Map(rows.map(({ name, alarm }) => [name, alarm]));
-    }
-  };
   return {
     run,
-    // Changes are made one after the other, so that one process uses no more than one connection for them.
+    // Changes are made one after the other, so that one process does not compete with itself.
     change: (name, change) => {
-      const changeOnce = () => changed(database, { account, name, run }, change);
-      const done = last.then(() => database.retryWhileAway(changeOnce, stopping));
+      const done = last.then(() => database.retryWhileAway(() => changed(database, account, name, change), stopping));
       last = done.catch(() => {});
       return done;
     },
     look: (name, read) => database.retryWhileAway(() => look(database, account, name, read), stopping),
-    onAlarm: (name, listen) => {
-      listeners.set(name, listen);
-      watching ??= watch();
-    },
-    close: async () => {
-      closing.abort();
-      await last;
-      await watching;
-    },
+    close: async () => void (await last),
   };
 }
 
-interface Alarm {
-  readonly name: string;
-  readonly alarm: number;
-  readonly alarmed_by: string | null;
-}
+/**
+ * Writes a record if it still is as it was read. No commit waits for the disk, because what a crash of the server loses is
+ * learned again.
+ */
+const CHANGE = `insert into srq.account as a (account, name, kept) values ($1, $2, $3)
+  on conflict (account, name) do update set kept = excluded.kept
+  where a.kept is not distinct from $4 and set_config('synchronous_commit', 'off', true) = 'off' returning 1`;
 
-interface Kept {
-  readonly kept: string | null;
-  readonly now_ms: number;
-}
-
-/** Changes a record under the lock of its row. What a crash of the server loses is learned again. */
-function changed<Result>(
-  database: Database,
-  { account, name, run }: { readonly account: string; readonly name: string; readonly run: string },
+/** Changes a record. If another process was faster, the change is made again from what that one has left. */
+async function changed<Result>(
+  { query }: Database,
+  account: string,
+  name: string,
   change: (kept: unknown, nowMs: number) => RecordChange<Result>,
 ): Promise<Result> {
-  return database.transaction(async (query) => {
-    await query('set local synchronous_commit = off');
-    const select = `select kept, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from srq.account
-      where account = $1 and name = $2 for update`;
-    let [row] = await query<Kept>(select, [account, name]);
-    if (!row) {
-      await query('insert into srq.account (account, name) values ($1, $2) on conflict do nothing', [account, name]);
-      [row] = await query<Kept>(select, [account, name]);
-    }
-    const { kept = null, now_ms = 0 } = row ?? {};
-    const { keep, result, alarm = false } = change(kept === null ? null : JSON.parse(kept), now_ms);
-    await query(
-      `update srq.account set kept = $3, alarm = alarm + $4::integer,
-        alarmed_by = case when $4::integer > 0 then $5 else alarmed_by end where account = $1 and name = $2`,
-      [account, name, JSON.stringify(keep), alarm ? 1 : 0, run],
-    );
-    return result;
-  });
+  for (;;) {
+    const { kept, nowMs } = await keptAs(query, account, name);
+    const { keep, result } = change(parsed(kept), nowMs);
+    if ((await query(CHANGE, [account, name, JSON.stringify(keep), kept])).length > 0) return result;
+  }
 }
+
+async function keptAs(query: Query, account: string, name: string) {
+  const [row] = await query<{ kept: string | null; now_ms: number }>(
+    `select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
+      (select kept from srq.account where account = $1 and name = $2) as kept`,
+    [account, name],
+  );
+  return { kept: row?.kept ?? null, nowMs: row?.now_ms ?? 0 };
+}
+
+const parsed = (kept: string | null): unknown => (kept === null ? null : JSON.parse(kept));
 
 async function look<Result>(
   { query }: Database,
@@ -117,12 +82,8 @@ async function look<Result>(
   name: string,
   read: (kept: unknown, nowMs: number) => Result,
 ): Promise<Result> {
-  const [row] = await query<{ kept: string | null; now_ms: number }>(
-    `select kept, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from srq.account
-    where account = $1 and name = $2`,
-    [account, name],
-  );
-  return read(row?.kept ? JSON.parse(row.kept) : null, Number(row?.now_ms ?? 0));
+  const { kept, nowMs } = await keptAs(query, account, name);
+  return read(parsed(kept), nowMs);
 }
 
 /**
@@ -177,9 +138,8 @@ export class AccountToken implements TokenCache {
   }
 
   async #load(): Promise<void> {
-    const text = 'select kept from srq.account where account = $1 and name = $2';
-    const rows = await this.#database.query<{ kept: string | null }>(text, [this.#account, TOKEN]).catch(() => []);
-    const sealed = rows[0]?.kept ?? null;
+    const found = await keptAs(this.#database.query, this.#account, TOKEN).catch(() => null);
+    const sealed = found?.kept ?? null;
     const opened = sealed === null ? null : unseal(sealed, this.#key, this.#account);
     this.#known = sealed === null || opened === null ? null : { sealed, token: JSON.parse(opened) };
   }

@@ -68,8 +68,12 @@ const FIRST_CONTACT_MS = 3_000;
 const SILENT_MS = 5_000;
 const TELL_AGAIN_MS = 10_000;
 
-/** Dates are read as ISO, whatever the database is set to. A pooler in transaction mode may give these to nobody. */
-const SETTINGS = `select set_config('statement_timeout', $1, false), set_config('datestyle', 'ISO', false)`;
+/**
+ * Dates are read as ISO, whatever the database is set to. All statements are short: to compile one takes longer than to run
+ * it. A pooler in transaction mode may give these to nobody.
+ */
+const SETTINGS = `select set_config('statement_timeout', $1, false), set_config('datestyle', 'ISO', false),
+  set_config('jit', 'off', false)`;
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openDatabase(options: DatabaseOptions): Database {

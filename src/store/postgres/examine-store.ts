@@ -29,8 +29,6 @@ interface Server {
   readonly full_page_writes: string;
   readonly standbys: number;
   readonly synchronous: string;
-  /** Tables that are empty after a crash of the server, as `SCHEMA.NAME`. */
-  readonly unlogged: string[] | null;
 }
 
 /** Examines a store without changing anything. Throws `SrqError('log')` if it cannot be used. */
@@ -40,9 +38,7 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
     current_setting('transaction_read_only')::boolean as read_only,
     current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
     (select count(*)::integer from pg_stat_replication) as standbys,
-    current_setting('synchronous_standby_names') as synchronous,
-    (select array_agg(n.nspname || '.' || c.relname order by 1) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = 'srq' and c.relkind = 'r' and c.relpersistence = 'u') as unlogged`);
+    current_setting('synchronous_standby_names') as synchronous`);
   if (!server || server.number < MIN_VERSION) {
     const message = `The store ${shown} is PostgreSQL ${server?.version ?? 'of an unknown version'}; 13 or later is needed.`;
     throw new SrqError('store.version', message, 'Name a newer server: --store postgres://USER@HOST:5432/DATABASE');
@@ -84,7 +80,7 @@ function replicationOf({ standbys, synchronous }: Server): string {
     : `It has ${standbys} standbys, which commits do not wait for.`;
 }
 
-function dangersOf({ fsync, full_page_writes, standbys, synchronous, unlogged }: Server): StoreFindings['dangers'] {
+function dangersOf({ fsync, full_page_writes, standbys, synchronous }: Server): StoreFindings['dangers'] {
   const off = Object.entries({ fsync, full_page_writes }).flatMap(([name, value]) => (value === 'off' ? [name] : []));
   const dangers: { message: string; hint: string }[] = [];
   if (off.length > 0) {
@@ -93,10 +89,6 @@ function dangersOf({ fsync, full_page_writes, standbys, synchronous, unlogged }:
       message,
       hint: 'Turn both on in postgresql.conf; otherwise a power cut could make srq send a request twice.',
     });
-  }
-  if (unlogged) {
-    const message = `These tables are unlogged, and empty after a crash of the server: ${unlogged.join(', ')}.`;
-    dangers.push({ message, hint: `Let their owner do, for each: alter table ${unlogged[0]} set logged` });
   }
   if (standbys > 0 && synchronous === '') {
     const message = 'If one of them takes over, the last commits can be missing there; a person is asked then.';

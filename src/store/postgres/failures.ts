@@ -12,9 +12,12 @@ const PASSING_SYSTEM_CODES = new Set([
 /** Matches the driver's messages, which have no code, about a connection that is gone or silent. */
 const PASSING_WORDS = /connection terminated|timeout (?:expired|exceeded)|query read timeout|client has encountered/i;
 
+const causeOf = (error: unknown) => (error instanceof SrqError ? error.cause : error);
+const codeOf = (error: unknown) => systemCode(causeOf(error));
+
 /** Returns true if the same statement may succeed later, because the server is unavailable and has not refused it. */
 export function isTransient(error: unknown): boolean {
-  const cause = error instanceof SrqError ? error.cause : error;
+  const cause = causeOf(error);
   const all = cause instanceof AggregateError ? cause.errors : [cause];
   return all.some((each) => {
     const code = systemCode(each);
@@ -24,25 +27,16 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Returns true if the server accepts no writes, because it is a standby or set to read only. */
-export function isReadOnly(error: unknown): boolean {
-  return systemCode(error instanceof SrqError ? error.cause : error) === '25006';
-}
+export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
 
 /** Returns true if the server gave a statement up, because it took too long or somebody cancelled it. */
-export function isCancelled(error: unknown): boolean {
-  return systemCode(error instanceof SrqError ? error.cause : error) === '57014';
-}
-
-/** Returns the code with which a function of the store refuses a process that has to look first, or null. */
-export function refusalOf(error: unknown): string | null {
-  const code = systemCode(error instanceof SrqError ? error.cause : error);
-  return code.startsWith('SRQ') ? code : null;
-}
+export const isCancelled = (error: unknown) => codeOf(error) === '57014';
 
 /** Returns true if the role lacks a privilege. */
-export function isForbidden(error: unknown): boolean {
-  return systemCode(error instanceof SrqError ? error.cause : error) === '42501';
-}
+export const isForbidden = (error: unknown) => codeOf(error) === '42501';
+
+/** Returns true if a function of the store refuses a process, which has to look first. */
+export const isRefusal = (error: unknown) => codeOf(error).startsWith('SRQ');
 
 /**
  * Returns the error that ends a command. `store` is the URL as it may be shown. The message includes the server's own
@@ -50,7 +44,12 @@ export function isForbidden(error: unknown): boolean {
  */
 export function storeError(error: unknown, store: string): SrqError {
   if (error instanceof SrqError) return error;
-  const [message, hint] = described(error);
+  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  const code = systemCode(cause);
+  const words = firstLine(cause);
+  const found = KINDS.find(([pattern]) => pattern.test(`${code} ${words}`));
+  const [, says, hint] = found ?? (isTransient(error) ? UNREACHABLE : code === '' ? UNKNOWN : CODED);
+  const message = says.replace(/CODE|WORDS/g, (each) => (each === 'CODE' ? code || words : words));
   return new SrqError('store.unavailable', `The store ${store} ${message}.`, hint, error);
 }
 
@@ -61,53 +60,55 @@ export const READ_ONLY_HINT =
   'Set to read only, its owner may allow it: alter database NAME reset default_transaction_read_only';
 const AGAIN = 'Then run the same command again: it goes on where it stopped.';
 
-function described(error: unknown): readonly [string, string] {
-  const cause = error instanceof AggregateError ? error.errors[0] : error;
-  const code = systemCode(cause);
-  const words = firstLine(cause);
-  if (/client password must be/i.test(words)) return ['asks for a password, and none is known', PASSWORD_HINT];
-  if (code === '28P01' || code === '28000' || /SASL|password/i.test(words)) {
-    return [`refuses this user or password (${words})`, PASSWORD_HINT];
-  }
-  if (code === '3D000') return [`has no such database (${words})`, 'Create it: createdb NAME'];
-  if (code === '42501') return [`forbids this (${words})`, 'Let its owner grant the rights; docs/scale.md lists them.'];
-  if (code === '25006') {
-    const standby = 'If it is a standby, name the primary server; srq status shows which store is in force.';
-    return ['takes no writing', `${standby} ${READ_ONLY_HINT}`];
-  }
-  if (code === '53300') {
-    const how =
-      'A process that sends uses up to 3: raise max_connections, or the connection limit of the role or database.';
-    return [`has no connection free (${words})`, `${how} ${AGAIN}`];
-  }
-  if (code === '53100') return ['has no room left on its disk', `Make room there. ${AGAIN}`];
-  if (/does not support SSL/i.test(words)) {
-    const how = 'Set the server up for TLS; or, on a network that you trust, add to the URL: ?sslmode=disable';
-    return ['offers no encrypted connection', how];
-  }
-  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
-    const how = 'Trust its authority by adding to the URL: ?sslrootcert=FILE';
-    return [`shows a certificate that cannot be trusted (${code})`, how];
-  }
-  if (code === '57014') {
-    const how =
-      'See what keeps it busy: select * from pg_stat_activity. A long queue or a missing vacuum may be the reason.';
-    return [`gave a statement up, because it took too long or was cancelled (${words})`, `${how} ${AGAIN}`];
-  }
-  if (code === '08P01') {
-    const how = 'A pooler in between says so of its own limits and logins: see its log, and the log of the server.';
-    return [`broke the connection off with a complaint (${words})`, `${how} ${AGAIN}`];
-  }
-  if (code.startsWith('XX')) {
-    const how =
-      'That is a fault of the server or of its disk, and not of srq: see the log of the server before you go on.';
-    return [`has an internal error (${code}: ${words})`, how];
-  }
-  if (isTransient(error)) {
-    return [`cannot be reached (${code || words})`, `Check that the server runs: pg_isready -h HOST. ${AGAIN}`];
-  }
-  return [`gave an error (${code === '' ? words : `${code}: ${words}`})`, AGAIN];
-}
+/** What a failure has in its code and words, what is said of the store then, and what a person can do. */
+type Kind = readonly [pattern: RegExp, says: string, hint: string];
+
+const KINDS: readonly Kind[] = [
+  [/client password must be/i, 'asks for a password, and none is known', PASSWORD_HINT],
+  [/^(?:28P01|28000)|SASL|password/i, 'refuses this user or password (WORDS)', PASSWORD_HINT],
+  [/^3D000/, 'has no such database (WORDS)', 'Create it: createdb NAME'],
+  [/^42501/, 'forbids this (WORDS)', 'Let its owner grant the rights; docs/scale.md lists them.'],
+  [
+    /^25006/,
+    'takes no writing',
+    `If it is a standby, name the primary server; srq status shows which store is in force. ${READ_ONLY_HINT}`,
+  ],
+  [
+    /^53300/,
+    'has no connection free (WORDS)',
+    `A process that sends uses up to 3: raise max_connections, or the connection limit of the role or database. ${AGAIN}`,
+  ],
+  [/^53100/, 'has no room left on its disk', `Make room there. ${AGAIN}`],
+  [
+    /does not support SSL/i,
+    'offers no encrypted connection',
+    'Set the server up for TLS; or, on a network that you trust, add to the URL: ?sslmode=disable',
+  ],
+  [
+    /^\S*(?:CERT|SELF_SIGNED|UNABLE_TO)/,
+    'shows a certificate that cannot be trusted (CODE)',
+    'Trust its authority by adding to the URL: ?sslrootcert=FILE',
+  ],
+  [
+    /^57014/,
+    'gave a statement up, because it took too long or was cancelled (WORDS)',
+    `See what keeps it busy: select * from pg_stat_activity. A long queue or a missing vacuum may be the reason. ${AGAIN}`,
+  ],
+  [
+    /^08P01/,
+    'broke the connection off with a complaint (WORDS)',
+    `A pooler in between says so of its own limits and logins: see its log, and the log of the server. ${AGAIN}`,
+  ],
+  [
+    /^XX/,
+    'has an internal error (CODE: WORDS)',
+    'That is a fault of the server or of its disk, and not of srq: see the log of the server before you go on.',
+  ],
+];
+
+const UNREACHABLE: Kind = [/^/, 'cannot be reached (CODE)', `Check that the server runs: pg_isready -h HOST. ${AGAIN}`];
+const CODED: Kind = [/^/, 'gave an error (CODE: WORDS)', AGAIN];
+const UNKNOWN: Kind = [/^/, 'gave an error (WORDS)', AGAIN];
 
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);

@@ -1,12 +1,11 @@
 import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Database } from './database.ts';
-import { refusalOf } from './failures.ts';
+import { isRefusal } from './failures.ts';
 import { RecentRecords } from './recent-records.ts';
+import { jsonOf } from './rows.ts';
 
 const BEAT_MS = 5_000;
-/** Time to wait for processes that lived when the server was replaced. */
-const PATIENCE_S = 30;
 const COMPARED = 1_000;
 const MAX_RECORDS = 2_000;
 
@@ -29,8 +28,9 @@ interface Joined {
   readonly is_settled: boolean;
   readonly held: 'lost' | 'missing' | null;
   readonly missing: string[];
-  readonly met_s: number | null;
   readonly forked: Date | null;
+  readonly now_ms: number;
+  readonly newest: string | null;
 }
 
 /**
@@ -60,11 +60,13 @@ export class Membership {
   /** Enters this process. Throws `SrqError('log')` if that fails, or if nobody may send. */
   static async enter(database: Database, options: MembershipOptions): Promise<Membership> {
     const member = await database.retryWhileAway(async () => {
-      const joined = await join(database, options);
-      await requireSettled(database, joined);
-      return new Membership(joined, database, options);
+      const askedMs = options.clock.monotonicMs();
+      const joined = await join(database, options, null);
+      requireSettled(database, joined);
+      const entered = new Membership(joined, database, options);
+      entered.#hear(joined, askedMs);
+      return entered;
     }, options.stopping);
-    await database.retryWhileAway(() => member.#beat(), options.stopping);
     member.#beating = member.#keepBeating();
     return member;
   }
@@ -103,7 +105,7 @@ export class Membership {
     try {
       return await work();
     } catch (error) {
-      if (refusalOf(error) === null) throw error;
+      if (!isRefusal(error)) throw error;
       await this.#compare();
       return work();
     }
@@ -129,14 +131,16 @@ export class Membership {
   }
 
   async #beat(): Promise<void> {
-    const { clock } = this.#options;
-    const askedMs = clock.monotonicMs();
-    const text = 'select now_ms, newest, epoch, held, is_joined from srq.beat($1, $2)';
-    const [row] = await this.#database.query<Beat>(text, [this.id, this.server]);
-    if (!row) return;
-    this.#offsetMs = row.now_ms - (askedMs + clock.monotonicMs()) / 2;
-    this.records.sawId(Number(row.newest ?? 0));
-    if (!row.is_joined || row.held !== null || row.epoch !== this.epoch) await this.#compare();
+    const askedMs = this.#options.clock.monotonicMs();
+    const told = await join(this.#database, this.#options, this.server);
+    this.#hear(told, askedMs);
+    const { server, process, epoch, held } = told;
+    if (server !== this.server || process !== this.id || epoch !== this.epoch || held !== null) await this.#compare();
+  }
+
+  #hear({ now_ms, newest }: Joined, askedMs: number): void {
+    this.#offsetMs = now_ms - (askedMs + this.#options.clock.monotonicMs()) / 2;
+    this.records.sawId(Number(newest ?? 0));
   }
 
   #compare(): Promise<void> {
@@ -147,25 +151,26 @@ export class Membership {
   }
 
   async #compareOnce(): Promise<void> {
-    const { shown, query } = this.#database;
-    const [row] = await query<{ server: string }>('select srq.server() as server');
-    if (row && isOlder(row.server, this.server)) throw passing('store.unavailable', replaced(shown));
-    const lost = await this.#putBack();
+    const { shown } = this.#database;
+    // The server may lack this process as well.
+    const met = await join(this.#database, this.#options, this.server);
+    if (isOlder(met.server, this.server)) throw passing('store.unavailable', replaced(shown));
+    const lost = await this.#putBack(met.process);
     if (lost > 0)
       this.#options.warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
-    const joined = await join(this.#database, this.#options);
+    const joined = await join(this.#database, this.#options, met.server);
     if (joined.held !== null || joined.epoch !== this.epoch) {
       this.#failure = stopped(shown, joined);
       // What is under way has an outcome, which the store is still told.
       this.#joined = { ...joined, epoch: this.epoch };
       return;
     }
-    await requireSettled(this.#database, joined);
+    requireSettled(this.#database, joined);
     this.#joined = joined;
   }
 
   /** Writes again what the server lacks. Commits are lost from the end, so the latest records show whether any is. */
-  async #putBack(): Promise<number> {
+  async #putBack(process: number): Promise<number> {
     const { query } = this.#database;
     const { all, newestId } = this.records;
     const latest = all.slice(-COMPARED);
@@ -173,11 +178,9 @@ export class Membership {
       where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
     const [row] = await query<{ kept: number }>(text, [latest.map(({ id }) => id), latest.map(({ key }) => key)]);
     if (row?.kept === latest.length) return 0;
-    // The server may lack this process as well.
-    const { process } = await join(this.#database, this.#options, false);
     let count = 0;
     for (let from = 0; from < all.length; from += MAX_RECORDS) {
-      const group = JSON.stringify(all.slice(from, from + MAX_RECORDS));
+      const group = jsonOf(all.slice(from, from + MAX_RECORDS));
       const back = 'select entry, id::float8 as id from srq.put_back($1, $2, $3)';
       const rows = await query<{ entry: number; id: number }>(back, [process, newestId, group]);
       this.records.renumber(new Map(rows.map(({ entry, id }) => [entry, id])));
@@ -187,32 +190,19 @@ export class Membership {
   }
 }
 
-interface Beat {
-  readonly now_ms: number;
-  readonly newest: string | null;
-  readonly epoch: number;
-  readonly held: string | null;
-  readonly is_joined: boolean;
-}
-
-/** Enters or enters again. With `isBack` false the process says only that it is there, and not that it lacks nothing. */
-async function join({ query }: Database, { run, holder }: MembershipOptions, isBack = true): Promise<Joined> {
-  const [row] = await query<Joined>('select * from srq.join_store($1, $2, $3)', [run, holder, isBack]);
+/** Enters, or gives a sign of life. `server` has all that this process knows to be kept; null for a process that begins. */
+async function join({ query }: Database, { run, holder }: MembershipOptions, server: string | null): Promise<Joined> {
+  const [row] = await query<Joined>('select * from srq.join_store($1, $2, $3)', [run, holder, server]);
   if (!row) throw new Error('no answer of srq.join_store');
   return row;
 }
 
 /** Throws an error unless sending goes on. It passes while processes are waited for that lived. */
-async function requireSettled({ query, shown }: Database, joined: Joined): Promise<void> {
+function requireSettled({ shown }: Database, joined: Joined): void {
   if (joined.held !== null) throw stopped(shown, joined);
   if (joined.is_settled) return;
-  const waited = joined.met_s ?? 0;
-  if (waited < PATIENCE_S) {
-    const names = joined.missing.join('; ');
-    throw passing('store.failed-over', `The store ${shown} has another server now. It waits for ${names}.`);
-  }
-  await query("update srq.meta set held = 'missing', epoch = epoch + 1 where held is null and met is not null");
-  throw stopped(shown, { ...joined, held: 'missing' });
+  const names = joined.missing.join('; ');
+  throw passing('store.failed-over', `The store ${shown} has another server now. It waits for ${names}.`);
 }
 
 function stopped(shown: string, { held, missing, forked }: Joined): SrqError {

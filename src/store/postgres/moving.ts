@@ -1,9 +1,8 @@
 import type { RecordedNote } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
-import { storedBy } from '../stored-by.ts';
 import type { Query } from './database.ts';
-import { storable } from './recent-records.ts';
+import { jsonOf, rowOf } from './rows.ts';
 
 /** What a log knows of a request: its state, and its last record. */
 export interface KnownRequest {
@@ -16,16 +15,12 @@ export interface KnownRequest {
  * something. The same again changes nothing.
  */
 export async function takeOver(query: Query, requests: readonly KnownRequest[]): Promise<number> {
-  const rows = requests.map(({ record, state }) => {
-    const { ids, ms, ref, message, raw, event } = record;
-    const by = storedBy(event, record);
-    const named = Object.keys(ids).length === 0 ? null : JSON.stringify(ids);
-    const texts = { ref: storable(ref), message: storable(message), raw: storable(raw) };
-    return { ...record, ...texts, by, state, ids: named, ms: ms === null ? null : Math.round(ms) };
+  const rows = requests.map(({ record, state }, place) => {
+    return { ...rowOf(record), state, at: record.at, run: record.run, place };
   });
   const runs = [...new Set(requests.map(({ record }) => record.run))];
   const text = 'select srq.take_over($1, $2) as learned';
-  const [row] = await query<{ learned: number }>(text, [runs, JSON.stringify(rows)]);
+  const [row] = await query<{ learned: number }>(text, [runs, jsonOf(rows)]);
   return row?.learned ?? 0;
 }
 
@@ -84,15 +79,15 @@ export async function noteFileLog(query: Query, noted: NotedFileLog): Promise<vo
 export interface Resumed {
   /** The processes that are no longer waited for. */
   readonly missing: readonly string[];
-  /** Number of requests that are unknown now, because one of these processes may have sent them. */
+  /** Number of requests that are unknown now, because one of these processes may have sent them; before: that wait. */
   readonly doubtful: number;
 }
 
 const MAY_HAVE_SENT =
   'A process that did not come back when the server was replaced may have sent this. Look it up at the service.';
 
-/** Lets sending go on. `hasAll` is the person's word that the server has each commit. */
-export async function resume(query: Query, hasAll: boolean): Promise<Resumed> {
+/** Lets sending go on. `hasAll` is the person's word that the server has each commit; null: it only looks. */
+export async function resume(query: Query, hasAll: boolean | null): Promise<Resumed> {
   const text = 'select missing, doubtful from srq.resume($1, $2)';
   const [row] = await query<Resumed>(text, [hasAll, MAY_HAVE_SENT]);
   return row ?? { missing: [], doubtful: 0 };

@@ -1,22 +1,14 @@
 import type { OpenLog } from '../../request/log/log-store.ts';
-import type { Outcome } from '../../request/log/outcome.ts';
-import { type LogEvent, type LoggedState, nextState, type SettledBy } from '../../request/log/status.ts';
-import type {
-  Clock,
-  LicenceOptions,
-  LogRecord,
-  LogSubject,
-  OutcomeOptions,
-  SendingOptions,
-} from '../../request/ports.ts';
+import { type LoggedState, nextState } from '../../request/log/status.ts';
+import type { Clock, LogRecord } from '../../request/ports.ts';
 import { stopwatch } from '../../request/small.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { InGroups } from '../in-groups.ts';
-import { storedBy } from '../stored-by.ts';
+import { LogWriter, type NewRecord } from '../stored-record.ts';
 import type { Database, Query } from './database.ts';
 import { Membership, type MembershipOptions } from './membership.ts';
 import { LogLookup } from './read-log.ts';
-import { type ConfirmedRecord, storable } from './recent-records.ts';
+import { jsonOf, rowOf } from './rows.ts';
 
 /**
  * Time for which a write lease is valid. An intent without an outcome is left alone for twice this time before validate
@@ -24,8 +16,6 @@ import { type ConfirmedRecord, storable } from './recent-records.ts';
  */
 const WRITE_LEASE_MS = 20_000;
 const MAX_GROUP_RECORDS = 1_000;
-/** The largest number of a column of the type integer. A wall clock that was set may show more time. */
-const MAX_INTEGER = 2 ** 31 - 1;
 /**
  * Time for which recording outcomes is still tried after the run was told to stop. Outcomes that are not recorded by
  * then are shown to the user.
@@ -35,16 +25,9 @@ const LAST_TRIES_MS = 5_000;
 interface PendingEntry {
   /** The number of the record among those of this process. */
   readonly entry: number;
-  readonly subject: LogSubject;
-  readonly event: LogEvent;
-  readonly by: LogRecord['by'];
-  readonly wireForm: string | null;
-  readonly wasClear: boolean;
-  readonly looked: boolean;
+  readonly record: NewRecord;
   /** The state that the key must still have (compare and set), or null for any state. */
   readonly seen: LoggedState | null;
-  readonly outcome: Outcome | null;
-  readonly again: boolean;
   /** Tells for how many milliseconds the record has waited to be written. */
   readonly waitedMs: () => number;
 }
@@ -67,7 +50,7 @@ export interface Confirmed {
  * The table `request` is authoritative: a record is accepted only if the row there is as its writer has seen it. While
  * the server is unavailable, all calls wait and nothing is sent.
  */
-export class PostgresLog implements OpenLog {
+export class PostgresLog extends LogWriter implements OpenLog {
   readonly run: string;
   readonly writeLeaseMs = WRITE_LEASE_MS;
   readonly member: Membership;
@@ -83,6 +66,7 @@ export class PostgresLog implements OpenLog {
   #closed = false;
 
   private constructor(database: Database, member: Membership, options: PostgresLogOptions) {
+    super();
     this.run = options.run;
     this.member = member;
     this.#database = database;
@@ -91,7 +75,7 @@ export class PostgresLog implements OpenLog {
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
     this.#lookup = new LogLookup(query, options.clock.monotonicMs);
-    const identify = ({ subject }: PendingEntry) => subject.key;
+    const identify = ({ record }: PendingEntry) => record.key;
     this.#appending = new InGroups((group) => this.#append(group), { most: MAX_GROUP_RECORDS, identify });
     this.#living = new InGroups((keys) => underWay(query, keys), { most: MAX_GROUP_RECORDS });
     this.#giveUpSoon = () => {
@@ -125,35 +109,6 @@ export class PostgresLog implements OpenLog {
     return this.#living.add(key);
   }
 
-  sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
-    const { again = false, by = null, wireForm = null, wasClear = false } = how;
-    return this.#add({ subject, event: 'sending', by, wireForm, wasClear, looked: false, seen, outcome: null, again });
-  }
-
-  licence(
-    subject: LogSubject,
-    seen: LoggedState,
-    by: SettledBy,
-    { again = false }: LicenceOptions = {},
-  ): Promise<boolean> {
-    return this.#add({
-      subject,
-      event: 'licence',
-      by,
-      wireForm: null,
-      wasClear: false,
-      looked: false,
-      seen,
-      outcome: null,
-      again,
-    });
-  }
-
-  outcome(subject: LogSubject, outcome: Outcome, how: OutcomeOptions = {}): Promise<boolean> {
-    const { seen = null, by = null, again = false, wireForm = null, wasClear = false, looked = false } = how;
-    return this.#add({ subject, event: outcome.status, by, wireForm, wasClear, looked, seen, outcome, again });
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -163,9 +118,9 @@ export class PostgresLog implements OpenLog {
     await this.member.leave();
   }
 
-  async #add(pending: Omit<PendingEntry, 'entry' | 'waitedMs'>): Promise<boolean> {
+  protected async append(record: NewRecord, seen: LoggedState | null): Promise<boolean> {
     if (this.#closed) throw new SrqError('log.closed', `The log ${this.#database.shown} was closed.`);
-    const entry = { ...pending, entry: ++this.#entries, waitedMs: stopwatch(this.#clock) };
+    const entry = { entry: ++this.#entries, record, seen, waitedMs: stopwatch(this.#clock) };
     const result = await this.#appending.add(entry);
     if (result instanceof SrqError) throw result;
     return result;
@@ -173,28 +128,20 @@ export class PostgresLog implements OpenLog {
 
   /** Appends a group. When nothing may be begun any more, what has ended is still recorded. */
   async #append(group: readonly PendingEntry[]): Promise<(boolean | SrqError)[]> {
-    // The id behind which a repetition looks for the records, because nobody knows whether a failed statement took effect.
-    // All that the first statement writes has larger ids than any that was known when it was sent.
-    let since: number | null = null;
     const { member } = this;
     const append = async () => {
-      const { failure } = member;
-      const allowed = failure === null ? group : group.filter(({ seen }) => seen === null);
-      if (allowed.length === 0) return [];
-      const behind = since;
-      since ??= member.records.newestId;
-      return this.#appendOnce(allowed, behind);
+      const allowed = member.failure === null ? group : group.filter(({ seen }) => seen === null);
+      return allowed.length === 0 ? [] : this.#appendOnce(allowed);
     };
     const rows = await this.#database.retryWhileAway(() => member.compared(append), this.#giveUp.signal);
     const byKey = new Map(rows.map((row) => [row.key, row]));
-    const atMs = this.nowMs();
-    const recorded = group.map((pending) => {
-      const { key } = pending.subject;
-      const row = byKey.get(key);
+    const at = new Date(this.nowMs()).toISOString();
+    const recorded = group.map(({ entry, record, waitedMs }) => {
+      const row = byKey.get(record.key);
       if (!row) return member.failure ?? false;
-      const { recorded, state, record } = row;
-      this.#lookup.states.set(key, state);
-      if (recorded) member.records.add(confirmed(pending, { id: Number(record), state, atMs }));
+      const { recorded, state, record: id } = row;
+      this.#lookup.states.set(record.key, state);
+      if (recorded) member.records.add({ ...rowOf(dated(record, waitedMs())), id: Number(id), entry, state, at });
       return recorded;
     });
     const newest = member.records.newest;
@@ -202,15 +149,18 @@ export class PostgresLog implements OpenLog {
     return recorded;
   }
 
-  #appendOnce(group: readonly PendingEntry[], since: number | null): Promise<AppendedRow[]> {
+  #appendOnce(group: readonly PendingEntry[]): Promise<AppendedRow[]> {
     const { id, epoch, server, records } = this.member;
     const begins = group.some(({ seen }) => seen !== null);
     const { newest } = records;
+    const entries = group.map(({ entry, record, seen, waitedMs }) => {
+      const { event, by = null } = record;
+      const next = { next: nextState('none', event, by), next_licensed: nextState('licensed', event, by) };
+      return { ...rowOf(dated(record, waitedMs())), entry, seen, ...next };
+    });
     return this.#database.query<AppendedRow>(APPEND, [
-      ...[id, begins ? epoch : null, server, newest?.id ?? null, newest?.key ?? null, since],
-      group.map(({ subject }) => subject.key),
-      group.map(({ entry }) => entry),
-      JSON.stringify(group.map(rowOf)),
+      ...[id, begins ? epoch : null, server, newest?.id ?? null, newest?.key ?? null],
+      jsonOf(entries),
     ]);
   }
 }
@@ -223,49 +173,19 @@ interface AppendedRow {
 }
 
 const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record
-  from srq.append($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
-
-/** Returns what `srq.append` is told of a record. */
-function rowOf(pending: PendingEntry) {
-  const { subject, event, seen, by, again, outcome } = pending;
-  return {
-    ...{ event, seen, again, row: subject.row, ref: storable(subject.ref), market: subject.market ?? null },
-    ...{ next: nextState('none', event, by), next_licensed: nextState('licensed', event, by) },
-    ...{ ids: idsOf(outcome), http: outcome?.http ?? null, ms: durationMs(pending), by: storedBy(event, pending) },
-    ...{ message: storable(outcome?.message ?? null), raw: storable(outcome?.raw ?? null) },
-  };
-}
-
-/** JSON as text: within the JSON of the whole the server could not hold NUL. */
-const idsOf = (outcome: Outcome | null) =>
-  outcome && Object.keys(outcome.ids).length > 0 ? JSON.stringify(outcome.ids) : null;
+  from srq.append($1, $2, $3, $4, $5, $6)`;
 
 /** A shorter wait for the store is not counted, so that a duration is usually that of the service alone. */
 const MIN_COUNTED_WAIT_MS = 2_000;
 
 /**
- * Returns the time from the first try until the record is written, or null if there was no try. A record is dated when it
- * is written, and the store may have been away for long before that. By this time a reader still knows when the service
- * may have processed the request, and whether it still remembers its idempotency key.
+ * Counts the time from the first try until the record is written, if there was a try. A record is dated when it is written,
+ * and the store may have been away for long before that. By this time a reader still knows when the service may have
+ * processed the request, and whether it still remembers its idempotency key.
  */
-function durationMs({ outcome, waitedMs }: PendingEntry): number | null {
-  if (outcome?.ms == null) return null;
-  const waited = waitedMs();
-  return Math.min(Math.round(outcome.ms + (waited < MIN_COUNTED_WAIT_MS ? 0 : waited)), MAX_INTEGER);
-}
-
-/** Returns what this process must remember of a record, in case the server loses it. */
-function confirmed(
-  pending: PendingEntry,
-  { id, state, atMs }: { readonly id: number; readonly state: LoggedState; readonly atMs: number },
-): ConfirmedRecord {
-  const { subject, entry, event, outcome, again } = pending;
-  const { http = null, message = null, raw = null } = outcome ?? {};
-  return {
-    ...{ id, entry, state, event, by: storedBy(event, pending), again, at: new Date(atMs).toISOString() },
-    ...{ ...subject, ref: storable(subject.ref), ids: idsOf(outcome), http, ms: durationMs(pending) },
-    ...{ message: storable(message), raw: storable(raw) },
-  };
+function dated(record: NewRecord, waitedMs: number): NewRecord {
+  if (record.ms === null) return record;
+  return { ...record, ms: Math.round(record.ms + (waitedMs < MIN_COUNTED_WAIT_MS ? 0 : waitedMs)) };
 }
 
 /** Tells for each key whether its last record is an intent of a living process. */

@@ -22,7 +22,7 @@ import {
   takeOverNotes,
 } from './moving.ts';
 import { type Confirmed, PostgresLog } from './postgres-log.ts';
-import { followRecords, openReader, readAllRecords, readLatest, readNewest, readRequests } from './read-log.ts';
+import { followRecords, openReader, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { makeTables, schemaVersion } from './schema.ts';
 
 interface PostgresStoreOptions {
@@ -50,9 +50,9 @@ export interface PostgresStore extends LogStore {
   examine(): Promise<StoreFindings>;
   /**
    * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
-   * server has each commit.
+   * server has each commit; null: it only looks.
    */
-  resume(hasAll: boolean): Promise<Resumed>;
+  resume(hasAll: boolean | null): Promise<Resumed>;
   /** Makes the tables. Returns whether there were none. */
   migrate(): Promise<boolean>;
   open(command: string, exclusive: boolean): Promise<PostgresLog>;
@@ -122,16 +122,12 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
       await steadily(() => noteFileLog(database.query, noted));
     },
     openReader: async () => openReader(database, await isEmpty(), clock),
-    latest: async function* () {
-      return (await isEmpty()) ? BEGINNING : yield* readLatest(database);
-    },
-    newest: () => unlessEmpty(() => readNewest(database)),
-    records: async function* () {
-      return (await isEmpty()) ? BEGINNING : yield* readAllRecords(database);
-    },
-    follow: async function* (from, stop) {
+    latest: () => unlessEmpty(() => readLatest(database)),
+    newest: () => unlessEmpty(() => readLatest(database, 'desc')),
+    records: () => unlessEmpty(() => readAllRecords(database)),
+    follow: async function* (stop) {
       while ((await isEmpty()) && !stop.aborted) await clock.sleep(TABLES_LOOK_MS, stop);
-      yield* followRecords(database, from, clock, stop);
+      if (!stop.aborted) yield* followRecords(database, clock, stop);
     },
     notes: () => unlessEmpty(() => readNotes(database)),
     openNotes: (noted) => openNotes(database, noted, clock),
@@ -140,7 +136,6 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 }
 
 const NOTHING_STANDS: Standing = { unknown: 0, held: null };
-const BEGINNING = { end: 0 };
 const TABLES_LOOK_MS = 2_000;
 
 async function* readNotes(database: Database): AsyncGenerator<RecordedNote> {

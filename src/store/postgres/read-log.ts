@@ -1,16 +1,17 @@
 import { KeyIndex } from '../../request/log/key-index.ts';
-import type { LogPosition, LogReader, ReadRecord } from '../../request/log/log-store.ts';
+import type { LogReader, ReadRecord } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { InGroups } from '../in-groups.ts';
-import { howStored } from '../stored-by.ts';
+import { recordFrom } from '../stored-record.ts';
 import { type Database, type Query, STATEMENT_TIMEOUT_MS } from './database.ts';
 import type { KnownRequest } from './moving.ts';
+import { RECORD_COLUMNS, type RecordRow, recordOf } from './rows.ts';
 
 /** Maximum number of keys in one statement. */
 const MAX_GROUP_KEYS = 5_000;
-/** Number of states that are kept in any case. A caller looks up a state right after it has requested it. */
-const KEPT = 50_000;
+/** Number of states that are kept. A caller looks up a state right after it has requested it. */
+const KEPT = 100_000;
 /**
  * Time for which the state `none` is trusted. If it has changed meanwhile, the store refuses the write, and the state
  * is read again.
@@ -26,49 +27,6 @@ const MISSING_MS = 2 * STATEMENT_TIMEOUT_MS;
 /** Maximum number of ids before the newest record that are checked for missing records. */
 const MISSING_LOOK = 10_000;
 
-/** A row of `srq.record` with its process's run, as {@link RECORD_COLUMNS} selects it. */
-interface RecordRow {
-  readonly id: string | null;
-  readonly key: string;
-  readonly event: LogRecord['event'];
-  readonly at: string;
-  readonly run: string;
-  readonly row: number;
-  readonly ref: string | null;
-  readonly market: string | null;
-  readonly ids: LogRecord['ids'] | null;
-  readonly http: number | null;
-  readonly ms: number | null;
-  readonly message: string | null;
-  readonly raw: string | null;
-  readonly by: string | null;
-  readonly again: boolean;
-}
-
-/** The columns of a {@link RecordRow}, selected from `srq.record r` and `srq.process w`. */
-const RECORD_COLUMNS = `r.id, r.key, r.event, r."row", r.ref, r.market, r.ids, r.http, r.ms, r.message, r.raw, r.by,
-  r.again, w.run, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`;
-
-function recordOf(row: RecordRow): LogRecord {
-  const { key, event, at, run, ref, market, http, ms, message, raw, by, again } = row;
-  return {
-    key: key.replaceAll('-', ''),
-    event,
-    at,
-    run,
-    row: row.row,
-    ref,
-    ...(market === null ? {} : { market }),
-    ids: row.ids ?? {},
-    http,
-    ms,
-    message,
-    raw,
-    ...howStored(by),
-    again,
-  };
-}
-
 interface KnownState {
   readonly state: LoggedState;
   readonly atMs: number;
@@ -77,8 +35,7 @@ interface KnownState {
 /** The states of recently requested keys. Memory is bounded, because a process may send for months. */
 class StateMemory {
   readonly #monotonicMs: () => number;
-  #young = new Map<string, KnownState>();
-  #old = new Map<string, KnownState>();
+  readonly #known = new Map<string, KnownState>();
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
@@ -86,29 +43,21 @@ class StateMemory {
 
   /** Returns the state of a key. It is `none` if it was never set, or too long ago. */
   get(key: string): LoggedState {
-    return this.#find(key)?.state ?? 'none';
+    return this.#known.get(key)?.state ?? 'none';
   }
 
   /** Tells whether the state is recent enough that the store need not be asked again. */
   isFresh(key: string): boolean {
-    const known = this.#find(key);
+    const known = this.#known.get(key);
     return known?.state === 'none' && this.#monotonicMs() - known.atMs < NONE_HOLDS_MS;
   }
 
   set(key: string, state: LoggedState): void {
-    this.#young.set(key, { state, atMs: this.#monotonicMs() });
-    if (this.#young.size < KEPT) return;
-    this.#old = this.#young;
-    this.#young = new Map();
-  }
-
-  /** Sets the states of these keys. Keys that `found` lacks have the state `none`. */
-  setAll(keys: readonly string[], found: ReadonlyMap<string, LoggedState>): void {
-    for (const key of keys) this.set(key, found.get(key) ?? 'none');
-  }
-
-  #find(key: string): KnownState | undefined {
-    return this.#young.get(key) ?? this.#old.get(key);
+    // The oldest come first.
+    this.#known.delete(key);
+    this.#known.set(key, { state, atMs: this.#monotonicMs() });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 
@@ -130,7 +79,8 @@ export class LogLookup {
           "select replace(key::text, '-', '') as key, state from srq.request where key = any($1::uuid[])",
           [keys],
         );
-        this.states.setAll(keys, new Map(rows.map(({ key, state }) => [key, state])));
+        const found = new Map(rows.map(({ key, state }) => [key, state]));
+        for (const key of keys) this.states.set(key, found.get(key) ?? 'none');
         return keys.map(() => null);
       },
       { most },
@@ -142,7 +92,7 @@ export class LogLookup {
         join srq.process w on w.id = r.process where s.key = any($1::uuid[])`,
           [keys],
         );
-        const found = new Map(rows.map((row) => [row.key.replaceAll('-', ''), recordOf(row)]));
+        const found = new Map(rows.map((row) => [row.key, recordOf(row)]));
         return keys.map((key) => found.get(key) ?? null);
       },
       { most },
@@ -170,58 +120,81 @@ export function openReader(database: Database, isEmpty: boolean, { monotonicMs }
   };
 }
 
-type ReadRow = RecordRow & { readonly is_last: boolean };
+const LATEST = `select ${RECORD_COLUMNS} from srq.request s join srq.record r on r.id = s.record
+  join srq.process w on w.id = r.process order by r.id`;
 
 /** Yields the last record of each request, oldest first, as of the moment when reading begins. */
-export async function* readLatest(database: Database): AsyncGenerator<LogRecord, LogPosition> {
-  return yield* inOneView(database, async function* (query) {
-    const position = await newestPosition(query);
-    const rows = fetched(query, 'srq.request s join srq.record r on r.id = s.record', 'true');
-    for await (const row of rows) yield recordOf(row);
-    return position;
-  });
-}
-
-/** Yields the last record of each request, newest first, as of the moment when reading begins. */
-export async function* readNewest(database: Database): AsyncGenerator<LogRecord, void> {
-  yield* inOneView(database, async function* (query) {
-    const rows = fetched(query, 'srq.request s join srq.record r on r.id = s.record', 'true', 'desc');
-    for await (const row of rows) yield recordOf(row);
-  });
+export async function* readLatest(database: Database, order: 'asc' | 'desc' = 'asc'): AsyncGenerator<LogRecord> {
+  for await (const row of inOneView<RecordRow>(database, `${LATEST} ${order}`)) yield recordOf(row);
 }
 
 /** Yields every record in the order of the log, as of the moment when reading begins. */
-export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord, LogPosition> {
-  return yield* inOneView(database, async function* (query) {
-    const position = await newestPosition(query);
-    const requests = new KeyIndex();
-    const rows = fetched(query, 'srq.record r join srq.request s on s.key = r.key', 's.record = r.id');
-    for await (const row of rows) {
-      const record = recordOf(row);
-      yield { record, request: requests.findOrAdd(record.key), isLast: row.is_last };
+export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord> {
+  const requests = new KeyIndex();
+  const text = `select ${RECORD_COLUMNS}, s.record = r.id as is_last from srq.record r join srq.request s on s.key = r.key
+    join srq.process w on w.id = r.process order by r.id`;
+  for await (const row of inOneView<RecordRow & { readonly is_last: boolean }>(database, text)) {
+    const record = recordOf(row);
+    yield { record, request: requests.findOrAdd(record.key), isLast: row.is_last };
+  }
+}
+
+interface StateRow {
+  readonly known_key: string;
+  readonly state: LoggedState;
+}
+
+/** Yields the state and the last record of each request, oldest first, as of the moment when reading begins. */
+export async function* readRequests(database: Database): AsyncGenerator<KnownRequest> {
+  const text = `select ${RECORD_COLUMNS}, replace(s.key::text, '-', '') as known_key, s.state
+    from srq.request s left join (srq.record r join srq.process w on w.id = r.process) on r.id = s.record order by s.record`;
+  for await (const row of inOneView<RecordRow & StateRow>(database, text))
+    yield { state: row.state, record: row.id === null ? forgotten(row.known_key, row.state) : recordOf(row) };
+}
+
+/** The record of a request of which only the state was kept. Nobody knows when it was sent. */
+function forgotten(key: string, state: LoggedState): LogRecord {
+  const event = state === 'licensed' ? 'licence' : state === 'parked' || state === 'none' ? 'unknown' : state;
+  return recordFrom({ key, event, at: new Date(0).toISOString() }, {});
+}
+
+/** Yields the rows of a query, all as they were at one moment. */
+async function* inOneView<Row extends object>(database: Database, text: string): AsyncGenerator<Row> {
+  const session = await database.connect();
+  try {
+    await session.query('begin isolation level repeatable read read only');
+    await session.query(`declare records no scroll cursor for ${text}`);
+    for (;;) {
+      const rows = await session.query<Row>(`fetch ${FETCH_ROWS} from records`);
+      yield* rows;
+      if (rows.length < FETCH_ROWS) return;
     }
-    return position;
-  });
+  } finally {
+    await session.close();
+  }
 }
 
 /**
- * Yields each record that is added after the position, as it is added, until `stop` fires. Ids are taken from a
- * sequence before their records become visible, so a record may come after its successors. It waits while the server is
- * unavailable.
+ * Yields the last record of each request and then null, and from then on each record that is added, until `stop` fires. It
+ * waits while the server is unavailable. Ids are taken from a sequence before their records become visible, so a record
+ * may come after its successors.
  */
 export async function* followRecords(
   database: Database,
-  from: LogPosition,
   clock: Clock,
   stop: AbortSignal,
-): AsyncGenerator<LogRecord, void> {
-  let { end } = from;
-  const missing = new Map((from.missing ?? []).map((id) => [id, clock.monotonicMs()]));
+): AsyncGenerator<LogRecord | null> {
+  const look = (end: number, missing: readonly number[]) =>
+    database.retryWhileAway(() => database.query<RecordRow>(FOLLOW, [end, missing]), stop);
+  const [newest] = await database.query<{ end: number; missing: number[] }>(POSITION, [MISSING_LOOK]);
+  let end = newest?.end ?? 0;
+  const missing = new Map((newest?.missing ?? []).map((id) => [id, clock.monotonicMs()]));
+  // What is added while these are read is told twice rather than never.
+  yield* readLatest(database);
+  yield null;
   for (; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
-    const values = [end, [...missing.keys()]];
-    const rows = await database.retryWhileAway(() => database.query<RecordRow>(FOLLOW, values), stop);
     const nowMs = clock.monotonicMs();
-    for (const row of rows) {
+    for (const row of await look(end, [...missing.keys()])) {
       const id = Number(row.id);
       missing.delete(id);
       for (let skipped = end + 1; skipped < id; skipped++) missing.set(skipped, nowMs);
@@ -235,71 +208,7 @@ export async function* followRecords(
 const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.process w on w.id = r.process
   where r.id > $1 or r.id = any($2::bigint[]) order by r.id`;
 
-/** Returns the newest id, and the ids before it without a visible record, because those may still be written. */
-async function newestPosition(query: Query): Promise<LogPosition> {
-  const [newest] = await query<{ id: string | null }>('select max(id) as id from srq.record');
-  const end = Number(newest?.id ?? 0);
-  const gaps = await query<{ id: string }>(
-    `select n as id from generate_series($1::bigint, $2::bigint) as n
-    where not exists (select 1 from srq.record where id = n)`,
-    [Math.max(1, end - MISSING_LOOK), end],
-  );
-  return { end, missing: gaps.map(({ id }) => Number(id)) };
-}
-
-/** Yields the state and the last record of each request, oldest first, as of the moment when reading begins. */
-export async function* readRequests(database: Database): AsyncGenerator<KnownRequest, void> {
-  yield* inOneView(database, async function* (query) {
-    await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, s.key as known_key, s.state
-      from srq.request s left join (srq.record r join srq.process w on w.id = r.process) on r.id = s.record order by s.record`);
-    for (;;) {
-      const rows = await query<RecordRow & StateRow>(`fetch ${FETCH_ROWS} from records`);
-      for (const row of rows) {
-        const key = row.known_key.replaceAll('-', '');
-        yield { state: row.state, record: row.id === null ? forgotten(key, row.state) : recordOf(row) };
-      }
-      if (rows.length < FETCH_ROWS) return;
-    }
-  });
-}
-
-interface StateRow {
-  readonly known_key: string;
-  readonly state: LoggedState;
-}
-
-/** The record of a request of which only the state was kept. Nobody knows when it was sent. */
-function forgotten(key: string, state: LoggedState): LogRecord {
-  const event = state === 'licensed' ? 'licence' : state === 'parked' || state === 'none' ? 'unknown' : state;
-  const nothing = { ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false } as const;
-  return { key, event, at: new Date(0).toISOString(), run: '', row: 0, ref: null, ...nothing };
-}
-
-/** Runs `work` in a transaction whose queries all see the log as it was at the first query. */
-async function* inOneView<Item, End>(
-  database: Database,
-  work: (query: Query) => AsyncGenerator<Item, End>,
-): AsyncGenerator<Item, End> {
-  const session = await database.connect();
-  try {
-    await session.query('begin isolation level repeatable read read only');
-    return yield* work(session.query);
-  } finally {
-    await session.close();
-  }
-}
-
-async function* fetched(
-  query: Query,
-  tables: string,
-  isLast: string,
-  order: 'asc' | 'desc' = 'asc',
-): AsyncGenerator<ReadRow> {
-  await query(`declare records no scroll cursor for select ${RECORD_COLUMNS}, ${isLast} as is_last
-    from ${tables} join srq.process w on w.id = r.process order by r.id ${order}`);
-  for (;;) {
-    const rows = await query<ReadRow>(`fetch ${FETCH_ROWS} from records`);
-    yield* rows;
-    if (rows.length < FETCH_ROWS) return;
-  }
-}
+/** The newest id, and the ids before it without a visible record, because those may still be written. */
+const POSITION = `select n.id::float8 as end, array(select i::float8 from generate_series(greatest(1, n.id - $1), n.id) as i
+    where not exists (select 1 from srq.record where id = i)) as missing
+  from (select coalesce(max(id), 0) as id from srq.record) n`;

@@ -1,23 +1,4 @@
-import type { LoggedState } from '../../request/log/status.ts';
-import type { LogRecord } from '../../request/ports.ts';
-
-/** A record of this process that the store has confirmed. */
-export interface ConfirmedRecord extends Omit<LogRecord, 'run' | 'by' | 'ids' | 'wireForm' | 'wasClear' | 'looked'> {
-  readonly id: number;
-  /** JSON as text, or null if there are none. */
-  readonly ids: string | null;
-  /** What the table keeps as `by`. */
-  readonly by: string | null;
-  /** Its number among the records of this process. */
-  readonly entry: number;
-  /** The state of its request after this record. */
-  readonly state: LoggedState;
-}
-
-/** Replaces what PostgreSQL's text type cannot hold: NUL, and halves of a character. */
-export function storable(text: string | null): string | null {
-  return text === null ? null : text.toWellFormed().replaceAll('\0', '\uFFFD');
-}
+import type { ConfirmedRecord } from './rows.ts';
 
 /** Number of records that are kept in any case. They are enough for three minutes at a hundred records per second. */
 const KEPT = 20_000;

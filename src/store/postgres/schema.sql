@@ -57,25 +57,15 @@ create type srq.log_state as enum
 
 create sequence srq.record_id as bigint;
 
--- The log: append-only, with the same content as the lines of FORMAT.md.
+-- The log: append-only. The details have the names of FORMAT.md.
 create table srq.record (
   id bigint primary key,
   at timestamptz(3) not null,
   key uuid not null,
   process integer not null,
-  -- The number of the record among those of its process, so that a record whose answer was lost is not written twice.
-  entry integer not null,
-  "row" integer not null,
   event srq.log_event not null,
-  http integer,
-  ms integer,
-  again boolean not null,
-  market text,
-  ref text,
   ids json,
-  message text,
-  raw text,
-  by text
+  details json not null
 );
 
 -- Few records say that an outcome is unknown, so that those which still are can be counted.
@@ -87,6 +77,8 @@ create table srq.request (
   key uuid primary key,
   record bigint not null,
   process integer not null,
+  -- The number of the record among those of its process, so that one whose answer was lost is not written twice.
+  entry integer not null default 0,
   state srq.log_state not null
 ) with (fillfactor = 70);
 
@@ -113,9 +105,6 @@ create table srq.account (
   account uuid not null,
   name text not null,
   kept text,
-  -- Rises with each change that the others have to hear of at once, and by whom it was made.
-  alarm integer not null default 0,
-  alarmed_by text,
   primary key (account, name)
 ) with (fillfactor = 10, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);
 
@@ -171,11 +160,12 @@ language sql stable as $$
   order by p.id
 $$;
 
--- Enters a process. p_is_back says that this server has all that the process knows to be kept. Sending goes on when is_settled is true. A process is
--- known by its run, so that one of which a server has never heard gets a new number.
-create function srq.join_store(p_run text, p_holder text, p_is_back boolean) returns table (
+-- Enters a process, and is its sign of life. p_server is the server that has all which the process knows to be kept; it is
+-- null for a process that begins. Sending goes on when is_settled is true. A process is known by its run, so that one of
+-- which a server has never heard gets a new number. Processes that lived when the server was replaced are waited for.
+create function srq.join_store(p_run text, p_holder text, p_server text) returns table (
   process integer, store uuid, epoch integer, server text, is_settled boolean, held text, missing text[],
-  met_s float8, forked timestamptz
+  forked timestamptz, now_ms float8, newest bigint
 )
 language plpgsql as $$
 #variable_conflict use_column
@@ -186,44 +176,27 @@ declare
   v_missing text[] := '{}';
 begin
   select * into v_meta from srq.meta for update;
-  if v_meta.server = v_server then
-    -- A process that was killed long ago is not missed after a later fail-over.
-    update srq.process p set left_at = p.seen where p.left_at is null and p.run <> p_run and srq.is_gone(p);
-  elsif v_meta.met is distinct from v_server then
+  if v_meta.server <> v_server and v_meta.met is distinct from v_server then
     update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
       then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end;
+  elsif v_meta.server = v_server and p_server is null then
+    -- A process that was killed long ago is not missed after a later fail-over.
+    update srq.process p set left_at = p.seen where p.left_at is null and p.run <> p_run and srq.is_gone(p);
   end if;
-  insert into srq.process as p (run, holder, server) values (p_run, p_holder, case when p_is_back then v_server end)
-    on conflict (run) do update set holder = p_holder, seen = clock_timestamp(), left_at = null,
-      server = case when p_is_back then v_server else p.server end
+  insert into srq.process as p (run, holder, server) values (p_run, p_holder, coalesce(p_server, v_server))
+    on conflict (run) do update
+    set holder = excluded.holder, seen = excluded.seen, left_at = null, server = excluded.server
     returning p.id into v_process;
   if v_meta.server <> v_server then
     v_missing := array(select m.holder from srq.missing() m);
-    if v_missing = '{}' and v_meta.held is null then
-      update srq.meta set server = v_server, met = null;
-    end if;
+    update srq.meta set server = v_server, met = null where held is null and v_missing = '{}';
+    update srq.meta set held = 'missing', epoch = epoch + 1
+      where held is null and met_at < clock_timestamp() - interval '30 seconds' and v_missing <> '{}';
   end if;
   select * into v_meta from srq.meta;
-  return query select v_process, v_meta.store, v_meta.epoch, v_server,
-    v_meta.server = v_server and v_meta.held is null, v_meta.held, v_missing,
-    extract(epoch from clock_timestamp() - v_meta.met_at)::float8, v_meta.forked;
-end $$;
-
--- A sign of life. It changes nothing on another server than the one that the process has joined.
-create function srq.beat(p_process integer, p_server text) returns table (
-  now_ms float8, newest bigint, epoch integer, held text, is_joined boolean
-)
-language plpgsql as $$
-#variable_conflict use_column
-declare
-  v_joined boolean := srq.server() = p_server;
-begin
-  if v_joined then
-    update srq.process set seen = clock_timestamp(), left_at = null where id = p_process;
-    v_joined := found;
-  end if;
-  return query select extract(epoch from clock_timestamp())::float8 * 1000,
-    (select max(id) from srq.record), m.epoch, m.held, v_joined from srq.meta m;
+  return query select v_process, v_meta.store, v_meta.epoch, v_server, v_meta.server = v_server and v_meta.held is null,
+    v_meta.held, v_missing, v_meta.forked, extract(epoch from clock_timestamp())::float8 * 1000,
+    (select max(r.id) from srq.record r);
 end $$;
 
 -- What this transaction writes is on the disk when it ends, whatever the server, the role or a pooler has set. An intent must be
@@ -241,20 +214,20 @@ end $$;
 -- knows to be kept. What begins something (seen is not null) is also refused in another epoch: SRQ01.
 --
 -- seen is the state that the key must have, or null for the outcome of an own send, which is a fact. next is the state after
--- the record, and next_licensed the same if the state was licensed or parked. p_since is set when the group is tried again
--- because its answer was lost: entries behind that record id that exist already are returned as recorded.
+-- the record, and next_licensed the same if the state was licensed or parked. A group whose answer was lost is tried again:
+-- what has its process and its entry in the request is recorded already.
 --
 -- The outcome of a request that waits takes it off the queue. The settings make the server use the keys: its statistics of
 -- tables that fill and empty are always out of date.
 create function srq.append(
-  p_process integer, p_epoch integer, p_server text, p_last bigint, p_last_key uuid, p_since bigint,
-  p_keys uuid[], p_numbers integer[], p_entries json
+  p_process integer, p_epoch integer, p_server text, p_last bigint, p_last_key uuid, p_entries json
 ) returns table (key uuid, recorded boolean, state srq.log_state, record bigint)
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 declare
   v_at timestamptz(3);
-  v_written uuid[];
+  v_keys uuid[] := array(select (e ->> 'key')::uuid from json_array_elements(p_entries) e);
+  v_entries integer[] := array(select (e ->> 'entry')::integer from json_array_elements(p_entries) e);
 begin
   perform srq.keep_durable();
   if srq.server() <> p_server then
@@ -269,24 +242,21 @@ begin
   update srq.process p set seen = clock_timestamp(), left_at = null
     where p.id = p_process and (p.seen < clock_timestamp() - interval '5 seconds' or p.left_at is not null);
   -- Always in the order of keys, so that two groups never wait for each other in a circle.
-  perform 1 from srq.request s where s.key = any(p_keys) order by s.key for update;
+  perform 1 from srq.request s where s.key = any(v_keys) order by s.key for update;
   v_at := clock_timestamp();
   with input as materialized (
     -- Numbered in the order in which they were handed over.
-    select i.*, nextval('srq.record_id') as id from rows from (
-      unnest(p_keys, p_numbers),
-      json_to_recordset(p_entries) as (
-        event srq.log_event, seen srq.log_state, next srq.log_state, next_licensed srq.log_state, "row" integer, ref text,
-        market text, ids text, http integer, ms integer, message text, raw text, by text, again boolean
-      )
-    ) as i (key, entry, event, seen, next, next_licensed, "row", ref, market, ids, http, ms, message, raw, by, again)
-    where p_since is null or not exists (
-      select 1 from srq.record r where r.id > p_since and r.process = p_process and r.entry = i.entry
+    select i.*, nextval('srq.record_id') as id from json_to_recordset(p_entries) as i (
+      key uuid, entry integer, event srq.log_event, seen srq.log_state, next srq.log_state, next_licensed srq.log_state,
+      ids text, details json
+    )
+    where not exists (
+      select 1 from srq.request s where s.key = i.key and s.process = p_process and s.entry = i.entry
     )
   ), changed as (
     update srq.request s
     set state = case when s.state in ('licensed', 'parked') then i.next_licensed else i.next end,
-        record = i.id, process = p_process
+        record = i.id, process = p_process, entry = i.entry
     from input i
     where s.key = i.key and case
       when i.seen is not null then s.state = i.seen
@@ -294,18 +264,15 @@ begin
       else i.event = 'unknown' and s.state not in ('created', 'duplicate') end
     returning s.key
   ), added as (
-    insert into srq.request as s (key, state, record, process)
-    select i.key, i.next, i.id, p_process from input i
+    insert into srq.request as s (key, state, record, process, entry)
+    select i.key, i.next, i.id, p_process, i.entry from input i
     where (i.seen is null or i.seen = 'none') and not exists (select 1 from srq.request s where s.key = i.key)
     order by i.key
     on conflict do nothing
     returning s.key
   ), written as (
-    insert into srq.record (
-      id, at, key, process, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by
-    )
-    select i.id, v_at, i.key, p_process, i.entry, i."row", i.event, i.http, i.ms, i.again, i.market, i.ref,
-      i.ids::json, i.message, i.raw, i.by
+    insert into srq.record (id, at, key, process, event, ids, details)
+    select i.id, v_at, i.key, p_process, i.event, i.ids::json, i.details
     from input i
     where i.key = any(array(select key from changed union all select key from added))
     returning key, event
@@ -313,17 +280,13 @@ begin
     delete from srq.waiting w using written x
     where w.key = x.key
       and (x.event in ('created', 'duplicate', 'rejected', 'unknown') or x.event = 'failed' and srq.is_over(w))
-  ), later as (
-    update srq.waiting w set process = null, tries = w.tries + 1, due = srq.due_again(w.tries)
-    from written x
-    where w.key = x.key and x.event = 'failed' and not srq.is_over(w) and coalesce(w.process, p_process) = p_process
   )
-  select array_agg(key) into v_written from written;
+  update srq.waiting w set process = null, tries = w.tries + 1, due = srq.due_again(w.tries)
+  from written x
+  where w.key = x.key and x.event = 'failed' and not srq.is_over(w) and coalesce(w.process, p_process) = p_process;
   return query
-    select i.key, coalesce(i.key = any(v_written), false) or (p_since is not null and exists (
-        select 1 from srq.record r where r.id > p_since and r.process = p_process and r.entry = i.entry
-      )), coalesce(s.state, 'none'), s.record
-    from unnest(p_keys, p_numbers) as i (key, entry) left join srq.request s on s.key = i.key;
+    select i.key, coalesce(s.process = p_process and s.entry = i.entry, false), coalesce(s.state, 'none'), s.record
+    from unnest(v_keys, v_entries) as i (key, entry) left join srq.request s on s.key = i.key;
 end $$;
 
 -- Queues the rows of an account that do not wait yet, in their order, and returns how many those are.
@@ -374,9 +337,27 @@ begin
     select t.key, t."row", t.request, srq.is_over(t.whole) from taken t order by t.since, t.key;
 end $$;
 
--- Takes over the last record and the state of each request of another log, whose runs are p_runs; no key occurs twice. Of
--- two states the one counts that keeps a request from being sent again. Returns the number of requests of which the store
--- has learned something.
+-- What is told of a request from elsewhere. Without a state the record alone is kept.
+create type srq.told as (
+  id bigint, at timestamptz, key uuid, process integer, entry integer, event srq.log_event, state srq.log_state, ids json,
+  details json
+);
+
+-- Writes what was told, whatever the states were. Its caller has locked the table of requests.
+create function srq.write(p_told srq.told[]) returns void
+language sql as $$
+  insert into srq.record (id, at, key, process, event, ids, details)
+    select t.id, t.at, t.key, t.process, t.event, t.ids, t.details from unnest(p_told) t;
+  insert into srq.request (key, state, record, process, entry)
+    select distinct on (t.key) t.key, t.state, t.id, t.process, t.entry from unnest(p_told) t
+    where t.state is not null order by t.key, t.id desc
+    on conflict (key) do update set state = excluded.state, record = excluded.record, process = excluded.process,
+      entry = excluded.entry;
+  delete from srq.waiting w using unnest(p_told) t
+    where w.key = t.key and t.state is not null and t.event in ('created', 'duplicate', 'rejected', 'unknown');
+$$;
+
+-- Tells which of two states counts: the one that keeps a request from being sent again.
 create function srq.outranks(p_told srq.log_state, p_known srq.log_state) returns boolean
 language sql immutable as $$
   select case p_told
@@ -388,58 +369,31 @@ language sql immutable as $$
     else false end
 $$;
 
+-- Takes over the last record and the state of each request of another log, whose runs are p_runs; no key occurs twice.
+-- Returns the number of requests of which the store has learned something.
 create function srq.take_over(p_runs text[], p_requests json) returns integer
 language plpgsql as $$
-#variable_conflict use_column
 declare
-  v_count integer;
+  v_told srq.told[];
 begin
   perform srq.keep_durable();
   insert into srq.process (run, holder, left_at)
-    select u.run, 'srq store import', clock_timestamp() from unnest(p_runs) as u (run)
-    where not exists (select 1 from srq.process w where w.run = u.run) on conflict do nothing;
-  with input as materialized (
-    select o.*, nextval('srq.record_id') as id
-    from (
-      select i.*, w.id as process, s.state as before
-      from rows from (
-        json_to_recordset(p_requests) as (
-          run text, key uuid, state srq.log_state, event srq.log_event, at timestamptz, "row" integer, ref text,
-          market text, ids text, http integer, ms integer, message text, raw text, by text, again boolean
-        )
-      ) with ordinality as i (
-        run, key, state, event, at, "row", ref, market, ids, http, ms, message, raw, by, again, place
-      )
-        join srq.process w on w.run = i.run
-        left join srq.request s on s.key = i.key
-      where s.state is null or srq.outranks(i.state, s.state)
-      order by i.place
-    ) o
-  ), changed as (
-    -- A licence allows one more send after the one that the store knew of. It does not cover another unknown send.
-    update srq.request s
-    set record = i.id, process = i.process,
-      state = case when s.state = 'licensed' and i.state in ('sending', 'unknown') then 'parked' else i.state end
-    from input i
-    where s.key = i.key and srq.outranks(i.state, s.state)
-    returning s.key
-  ), added as (
-    insert into srq.request as s (key, state, record, process)
-    select i.key, i.state, i.id, i.process from input i where i.before is null
-    order by i.key
-    on conflict do nothing
-    returning s.key
-  ), written as (
-    insert into srq.record (
-      id, at, key, process, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by
-    )
-    select i.id, i.at, i.key, i.process, 0, i."row", i.event, i.http, i.ms, i.again, i.market, i.ref, i.ids::json,
-      i.message, i.raw, i.by
-    from input i join (select key from changed union all select key from added) w on w.key = i.key
-    returning key
-  )
-  select count(*) into v_count from written;
-  return v_count;
+    select u.run, 'srq store import', clock_timestamp() from unnest(p_runs) as u (run) on conflict do nothing;
+  lock table srq.request in exclusive mode;
+  -- A licence allows one more send after the one that the store knew of. It does not cover another unknown send.
+  v_told := array(
+    select row(nextval('srq.record_id'), i.at, i.key, p.id, 0, i.event,
+      case when s.state = 'licensed' and i.state in ('sending', 'unknown') then 'parked' else i.state end,
+      i.ids, i.details)::srq.told
+    from json_to_recordset(p_requests) as i (
+      run text, key uuid, state srq.log_state, event srq.log_event, at timestamptz, ids text, details json,
+      place integer
+    ) join srq.process p on p.run = i.run left join srq.request s on s.key = i.key
+    where s.state is null or srq.outranks(i.state, s.state)
+    order by i.place
+  );
+  perform srq.write(v_told);
+  return cardinality(v_told);
 end $$;
 
 -- Writes again what a process knows to be kept and the server lacks, and stops everybody until a person has spoken: others
@@ -449,99 +403,66 @@ create function srq.put_back(p_process integer, p_newest bigint, p_records json)
 returns table (entry integer, id bigint)
 language plpgsql as $$
 #variable_conflict use_column
+declare
+  v_told srq.told[];
 begin
   perform srq.keep_durable();
   update srq.meta set epoch = epoch + 1, held = 'lost' where held is null;
-  perform 1 from srq.request s
-    where s.key in (select (r ->> 'key')::uuid from json_array_elements(p_records) as r) order by s.key for update;
+  lock table srq.request in exclusive mode;
   perform nextval('srq.record_id') from generate_series(1, p_newest - nextval('srq.record_id'));
-  return query
-  with input as materialized (
-    select * from json_to_recordset(p_records) as i (
-      id bigint, key uuid, entry integer, event srq.log_event, state srq.log_state, at timestamptz, "row" integer,
-      ref text, market text, ids text, http integer, ms integer, message text, raw text, by text, again boolean
-    )
-  ), lost as materialized (
-    select i.*, nextval('srq.record_id') as new_id from input i
-    where not exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)
-      and not exists (
-        select 1 from srq.request s join srq.record r on r.id = s.record
-        where s.key = i.key and r.process = p_process and r.entry >= i.entry
-      )
+  v_told := array(
+    select row(nextval('srq.record_id'), i.at, i.key, p_process, i.entry, i.event,
+      case when s.key is null or i.event in ('created', 'duplicate')
+        or s.state not in ('created', 'duplicate') and r.at <= i.at then i.state end, i.ids, i.details)::srq.told
+    from json_to_recordset(p_records) as i (
+      id bigint, key uuid, entry integer, event srq.log_event, state srq.log_state, at timestamptz, ids text, details json
+    ) left join srq.request s on s.key = i.key left join srq.record r on r.id = s.record
+    where not exists (select 1 from srq.record o where o.id = i.id and o.key = i.key)
+      and not coalesce(s.process = p_process and s.entry >= i.entry, false)
     order by i.entry
-  ), last as materialized (
-    select distinct on (key) key, new_id, event, state, at from lost order by key, entry desc
-  ), changed as (
-    update srq.request s set state = l.state, record = l.new_id, process = p_process
-    from last l
-    where s.key = l.key and case when l.event in ('created', 'duplicate') then true
-      else s.state not in ('created', 'duplicate') and (select r.at from srq.record r where r.id = s.record) <= l.at end
-  ), added as (
-    insert into srq.request as s (key, state, record, process)
-    select l.key, l.state, l.new_id, p_process from last l
-    where not exists (select 1 from srq.request s where s.key = l.key)
-    order by l.key
-    on conflict do nothing
-  ), written as (
-    insert into srq.record (
-      id, at, key, process, entry, "row", event, http, ms, again, market, ref, ids, message, raw, by
-    )
-    select new_id, at, key, p_process, entry, "row", event, http, ms, again, market, ref, ids::json, message, raw, by
-    from lost
-  ), settled as (
-    delete from srq.waiting w using last l
-    where w.key = l.key and l.event in ('created', 'duplicate', 'rejected', 'unknown')
-  )
-  select l.entry, l.new_id from lost l;
+  );
+  perform srq.write(v_told);
+  return query select t.entry, t.id from unnest(v_told) t;
 end $$;
 
 -- Sending goes on by the word of a person. What a missing process had in hand may have been sent, and so may every row that
--- waited, unless the person says that the server has each commit: the server may have lost that a row was taken. The record
--- has the present time, because a row may have been sent up to then, and its duration leads back to the first try.
+-- waited, unless the person says that the server has each commit: the server may have lost that a row was taken. Without a
+-- word yet (null) nothing is changed, and doubtful is how many rows wait. The record has the present time, because a row
+-- may have been sent up to then, and its duration leads back to the first try.
 create function srq.resume(p_has_all boolean, p_message text) returns table (missing text[], doubtful integer)
 language plpgsql as $$
 #variable_conflict use_column
 declare
   v_server text := srq.server();
-  v_meta srq.meta;
-  v_missing integer[];
-  v_names text[];
-  v_doubtful integer;
+  v_missing srq.process[];
+  v_worker integer;
+  v_told srq.told[];
 begin
   perform srq.keep_durable();
-  select * into v_meta from srq.meta for update;
-  if v_meta.server <> v_server and v_meta.met is distinct from v_server then
-    update srq.meta set met = v_server, met_at = clock_timestamp(),
-      forked = coalesce((select max(seen) from srq.process), clock_timestamp());
+  update srq.meta set met = v_server, met_at = clock_timestamp(),
+      forked = coalesce((select max(seen) from srq.process), clock_timestamp())
+    where server <> v_server and met is distinct from v_server;
+  v_missing := array(select m from srq.missing() m);
+  select max(m.id) into v_worker from unnest(v_missing) m where m.holder like 'srq work%';
+  if p_has_all is null then
+    return query select array(select m.holder from unnest(v_missing) m),
+      (select count(*)::integer from srq.waiting where v_worker is not null);
+    return;
   end if;
-  select coalesce(array_agg(m.id), '{}'), coalesce(array_agg(m.holder), '{}') into v_missing, v_names from srq.missing() m;
-  with held as materialized (
-    select w.key, coalesce(w.process, (select max(m.id) from srq.missing() m where m.holder like 'srq work%')) as holder,
-      w."row", w.since, s.state, r as old, nextval('srq.record_id') as new_id, clock_timestamp() as now
-    from srq.waiting w
-      left join srq.request s on s.key = w.key
-      left join srq.record r on r.id = s.record
-    where w.process = any(v_missing)
-      or (not p_has_all and exists (select 1 from srq.missing() m where m.holder like 'srq work%'))
-  ), off as (
-    delete from srq.waiting w using held h where w.key = h.key
-  ), known as (
-    insert into srq.request as s (key, state, record, process)
-    select h.key, 'unknown', h.new_id, h.holder from held h
-    where coalesce(h.state, 'none') not in ('created', 'duplicate') order by h.key
-    on conflict (key) do update set record = excluded.record, process = excluded.process,
-      state = case when s.state in ('licensed', 'parked') then 'parked'::srq.log_state else 'unknown' end
-    returning s.key
-  ), written as (
-    insert into srq.record (id, at, key, process, entry, "row", event, http, ms, again, market, ref, message, raw, by)
-    select h.new_id, h.now, k.key, h.holder, 0, h."row", 'unknown', (h.old).http,
-      least(extract(epoch from h.now - coalesce((h.old).at, h.since)) * 1000 + coalesce((h.old).ms, 0), 2147483647)::integer,
-      coalesce((h.old).again, false), (h.old).market, (h.old).ref, p_message, (h.old).raw, (h.old).by
-    from held h join known k on k.key = h.key
-  )
-  select count(*) into v_doubtful from known;
-  update srq.process set left_at = clock_timestamp() where id = any(v_missing);
+  update srq.process set left_at = clock_timestamp() where id in (select m.id from unnest(v_missing) m);
+  lock table srq.request in exclusive mode;
+  v_told := array(
+    select row(nextval('srq.record_id'), clock_timestamp(), w.key, coalesce(w.process, v_worker), 0, 'unknown',
+      case when s.state in ('licensed', 'parked') then 'parked' else 'unknown' end, null,
+      coalesce(r.details, json_build_object('row', w."row"))::jsonb || jsonb_build_object('message', p_message, 'ms',
+        round(extract(epoch from clock_timestamp() - coalesce(r.at, w.since)) * 1000 + coalesce((r.details ->> 'ms')::numeric, 0))
+      ))::srq.told
+    from srq.waiting w left join srq.request s on s.key = w.key left join srq.record r on r.id = s.record
+    where coalesce(s.state, 'none') not in ('created', 'duplicate')
+      and (w.process in (select m.id from unnest(v_missing) m) or not p_has_all and v_worker is not null)
+  );
+  perform srq.write(v_told);
   update srq.meta set server = v_server, met = null, held = null, epoch = epoch + 1
     where held is not null or server <> v_server;
-  return query select v_names, v_doubtful;
+  return query select array(select m.holder from unnest(v_missing) m), cardinality(v_told);
 end $$;

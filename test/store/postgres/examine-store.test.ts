@@ -4,7 +4,7 @@ import { type Asked, scriptedDatabase } from '../../helpers/scripted-database.ts
 
 const SERVER = {
   ...{ version: '15.4', number: 150_004, role: 'sender', standby: false, read_only: false, fsync: 'on' },
-  ...{ full_page_writes: 'on', standbys: 0, synchronous: '', unlogged: null },
+  ...{ full_page_writes: 'on', standbys: 0, synchronous: '' },
 };
 
 /** A store with the tables of a version, or without any. */

@@ -25,19 +25,29 @@ describe('Requests of another log', () => {
 
   test('are taken over with all that is known of them, as a store keeps it', async () => {
     const whole = {
-      ...{ ref: 'x\0y', message: 'a\0b', raw: 'c\0d', ids: { request_id: '1' }, http: 201, ms: 87.6, again: true },
+      ...{ ref: 'x\0y', message: 'a\0b', raw: 'c\0d', ids: { request_id: '1' }, http: 201, ms: 87, again: true },
       ...{ market: 'PT', wireForm: 'its form' },
     };
     const { rows, learned } = await taken([requestOf(1, whole), requestOf(2, { by: 'person', ms: 0.4 })]);
     expect(learned).toBe(7);
     expect(rows[0]).toMatchObject({
-      ...{ key: keyOf(1), state: 'unknown', event: 'unknown', at: AT, run: 'one', row: 1, market: 'PT', again: true },
-      ...{ ref: 'x\uFFFDy', message: 'a\uFFFDb', raw: 'c\uFFFDd', ids: '{"request_id":"1"}', http: 201, ms: 88 },
-      by: 'form its form',
+      ...{ key: keyOf(1), state: 'unknown', event: 'unknown', at: AT, run: 'one', ids: '{"request_id":"1"}' },
+      details: {
+        ...{
+          row: 1,
+          market: 'PT',
+          again: true,
+          ref: 'x\uFFFDy',
+          message: 'a\uFFFDb',
+          raw: 'c\uFFFDd',
+          http: 201,
+          ms: 87,
+        },
+        by: 'form its form',
+      },
     });
-    expect(rows[1]).toMatchObject({ by: 'person', ref: null, message: null, raw: null, ms: 0 });
-    expect(rows[1]).toMatchObject({ ids: null });
-    expect((await taken([requestOf(1)])).rows[0]).toMatchObject({ ms: null, by: null });
+    expect(rows[1]).toMatchObject({ ids: null, details: { row: 2, ref: null, by: 'person', ms: 0.4 } });
+    expect((await taken([requestOf(1)])).rows[0]).toMatchObject({ details: { row: 1, ref: null } });
   });
 });
 

@@ -87,12 +87,12 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       expect(await recorded).toBe(true);
       const record = await log.read(keyOf(1));
       expect(record).toMatchObject({ event: 'unknown', ms });
-      expect(log.member.records.newest?.ms).toBe(ms);
+      expect(log.member.records.newest?.details.ms).toBe(ms);
     },
   );
 
   test.each([
-    "srq.append(1, null, srq.server(), null, null, null, '{}', '{}', '[]')",
+    "srq.append(1, null, srq.server(), null, null, '[]')",
     "srq.put_back(1, 0, '[]')",
     "srq.take_over('{}', '[]')",
     "srq.resume(true, '')",

@@ -1,0 +1,99 @@
+import type { Identifiers, Outcome } from '../request/log/outcome.ts';
+import type { LogEvent, LoggedState, SettledBy } from '../request/log/status.ts';
+import type { LicenceOptions, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../request/ports.ts';
+
+/** A record that is to be written, and gets its time and its run then. */
+export type NewRecord = LogSubject & Omit<LogRecord, 'at' | 'run' | 'by' | 'wireForm' | 'wasClear' | 'looked'> & How;
+
+type How = { readonly [Name in 'by' | 'wireForm' | 'wasClear' | 'looked']?: LogRecord[Name] | null };
+
+const NOTHING: Omit<Outcome, 'status'> = { ids: {}, http: null, ms: null, message: null, raw: null };
+
+/** What both kinds of log have in common: what a call means as a record. */
+export abstract class LogWriter {
+  /** Appends a record if the state of its request is still `seen`; null means any state. */
+  protected abstract append(record: NewRecord, seen: LoggedState | null): Promise<boolean>;
+
+  sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
+    return this.append({ ...subject, event: 'sending', ...NOTHING, again: false, ...how }, seen);
+  }
+
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how: LicenceOptions = {}): Promise<boolean> {
+    return this.append({ ...subject, event: 'licence', ...NOTHING, again: false, ...how, by }, seen);
+  }
+
+  outcome(subject: LogSubject, outcome: Outcome, options: OutcomeOptions = {}): Promise<boolean> {
+    const { seen = null, ...how } = options;
+    const { ids, http, ms, message, raw, status } = outcome;
+    const record = { ...subject, event: status, ids, http, ms, message, raw, again: false, ...how };
+    return this.append(record, seen);
+  }
+}
+
+/** Returns what a record keeps besides its key, event, time, run and identifiers. What is absent is left out. */
+export function detailsOf(record: NewRecord) {
+  const { row, ref, market, http, ms, message, raw, again, event } = record;
+  return {
+    ...{ row, ref, market, http: http ?? undefined, ms: ms ?? undefined },
+    ...{ message: message ?? undefined, raw: raw ?? undefined, by: storedBy(event, record) ?? undefined },
+    again: again || undefined,
+  };
+}
+
+/** Returns the identifiers if there are any. */
+export const someIds = (ids: Identifiers) => (Object.keys(ids).length > 0 ? ids : undefined);
+
+/** Reads a record. An optional value of the wrong type counts as absent. */
+export function recordFrom(
+  { key, event, at }: Pick<LogRecord, 'key' | 'event' | 'at'>,
+  { run, row, ref, market, ids, http, ms, message, raw, by, again }: Partial<Record<keyof LogRecord, unknown>>,
+): LogRecord {
+  return {
+    key,
+    event,
+    at,
+    run: textIn(run) ?? '',
+    row: numberIn(row) ?? 0,
+    ref: textIn(ref),
+    ...(typeof market === 'string' ? { market } : {}),
+    ids: typeof ids === 'object' && ids !== null ? (ids as Identifiers) : {},
+    http: numberIn(http),
+    ms: numberIn(ms),
+    message: textIn(message),
+    raw: textIn(raw),
+    ...howStored(by),
+    again: again === true,
+  };
+}
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
+const numberIn = (value: unknown) => (typeof value === 'number' ? value : null);
+
+const WORDS: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
+const CLEAR = 'clear';
+const LOOKED = 'looked';
+const FORM = 'form ';
+
+/**
+ * Returns what a record keeps as `by`: who settled its request, or else whether validate had called it clear, whether validate
+ * was asked since, and in which form it was sent: `clear`, `form 3f9a`, `clear looked form 3f9a`.
+ */
+function storedBy(event: LogEvent, { by, wireForm, wasClear, looked }: How): string | null {
+  if (by) return by;
+  if (event !== 'sending' && event !== 'unknown') return null;
+  const parts = [...(wasClear ? [CLEAR] : []), ...(looked ? [LOOKED] : []), ...(wireForm ? [FORM + wireForm] : [])];
+  return parts.length > 0 ? parts.join(' ') : null;
+}
+
+/** Reads what {@link storedBy} has written. A text that it does not know comes from a later version and is ignored. */
+function howStored(by: unknown): Pick<LogRecord, 'by' | 'wireForm' | 'wasClear' | 'looked'> {
+  const read = typeof by === 'string' ? /^(clear)?(?:(?:^| )(looked))?(?:(?:^| )form (.+))?$/.exec(by) : null;
+  if (!read?.[0]) return { by: WORDS.find((each) => each === by) ?? null };
+  const [, clear, looked, wireForm] = read;
+  return {
+    by: null,
+    ...(wireForm === undefined ? {} : { wireForm }),
+    ...(clear === undefined ? {} : { wasClear: true }),
+    ...(looked === undefined ? {} : { looked: true }),
+  };
+}
