@@ -1,7 +1,7 @@
 import type { Json } from '../request/contract/contract.ts';
+import { isObject, type JsonObject, jsonIn, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { isSecretName, SECRET } from '../request/words/names.ts';
-import { isObject, type JsonObject, jsonIn, listOf, objectOf, scalarOf, textOf } from './json.ts';
-import { schemaOf } from './places.ts';
+import { schemaOf } from './sample.ts';
 
 /** A named value. Collections have them as lists of pairs and as objects. */
 interface Pair {

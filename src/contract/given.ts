@@ -1,5 +1,6 @@
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
+import { isSecretName } from '../request/words/names.ts';
 
 /** A question that the description leaves open and only a person can answer. */
 export interface Question {
@@ -20,7 +21,7 @@ export interface Question {
 export const valueQuestion = (name: string, text: string): Question => ({
   name: `constant:${name}`,
   text,
-  answer: `--set ${shellWord(`${name}=VALUE`)}`,
+  answer: isSecretName(name) ? `--set ${shellWord(name)}=@FILE` : `--set ${shellWord(`${name}=VALUE`)}`,
 });
 
 /** The values that a person gave, and which of them were of use. */

@@ -1,16 +1,16 @@
 import type { Call, Contract } from '../request/contract/contract.ts';
+import { objectOf, textOf } from '../request/contract/json.ts';
 import type { OperationName } from '../request/contract/operations.ts';
+import { lastName, placesIn } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { placesOfCall, schemaOfCall } from './call-schema.ts';
+import { schemaOfCall } from './call-schema.ts';
 import { type ApiOperation, operationCalled, operationsOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { GivenValues, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
-import { objectOf, textOf } from './json.ts';
-import { lastName } from './places.ts';
 import { proposeAccess } from './propose-access.ts';
 import { type ProposedCall, proposeCall } from './propose-call.ts';
 import type { ApiDescription } from './read-document.ts';
@@ -40,9 +40,8 @@ export interface ProposeOptions {
 /** What a person answers if the service has no such operation. */
 const NONE = 'none';
 const MAX_CHOICES = 9;
-/** Bounds of what is looked at to order the operations. */
+/** Operations that are looked at to order them. */
 const MAX_RANKED = 400;
-const MAX_RANKED_NODES = 200_000;
 
 /** Proposes a contract from an API description. Operations other than those of the public document are asked. */
 export function proposeContract(description: ApiDescription, options: ProposeOptions): Proposal {
@@ -81,7 +80,6 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   };
   const notes = [
     ...description.notes,
-    ...access.notes,
     ...calls.flatMap((each) => each.notes),
     ...proseNotes(create),
     ...pathNotes(description, baseUrl),
@@ -125,10 +123,9 @@ function atPublicPath(
 }
 
 function createQuestion(description: ApiDescription, operations: readonly ApiOperation[]): Question {
-  const budget = { left: MAX_RANKED_NODES };
   const ranked = operations
     .slice(0, MAX_RANKED)
-    .map((operation) => ({ operation, known: knownFields(description, operation, budget) }))
+    .map((operation) => ({ operation, known: knownFields(description, operation) }))
     .sort((a, b) => b.known - a.known)
     .slice(0, MAX_CHOICES);
   const [first] = ranked;
@@ -153,9 +150,9 @@ function createQuestion(description: ApiDescription, operations: readonly ApiOpe
 
 const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
 
-function knownFields(description: ApiDescription, operation: ApiOperation, budget: { left: number }): number {
+function knownFields(description: ApiDescription, operation: ApiOperation): number {
   try {
-    const { fields, guesses } = boundFields(schemaOfCall(description, operation, [], budget).places);
+    const { fields, guesses } = boundFields(schemaOfCall(description, operation).places);
     return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
   } catch (error) {
     if (error instanceof SrqError) return 0;
@@ -205,7 +202,7 @@ function pathNotes(description: ApiDescription, baseUrl: string | null): string[
 
 /** Returns the names by which a person may say something of a call. */
 const namesIn = ({ schema, fields, always }: Call): string[] => [
-  ...placesOfCall(schema).map(({ path }) => lastName(path)),
+  ...placesIn(schema).map(lastName),
   ...Object.keys(fields),
   ...Object.keys(always),
 ];

@@ -1,9 +1,9 @@
 import { upgrade } from '@scalar/openapi-upgrader';
 import { parseDocument as parseYaml } from 'yaml';
 import type { Json } from '../request/contract/contract.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { fromPostman } from './from-postman.ts';
-import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from './json.ts';
 
 /** A file as it was read. */
 export interface SourceFile {

@@ -1,10 +1,10 @@
 import { LineCounter, parseDocument } from 'yaml';
 import type { Call, Contract, Json } from '../request/contract/contract.ts';
 import { contractSchema } from '../request/contract/contract-schema.ts';
+import { isObject, type JsonObject, memberOf, objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { SECRET } from '../request/words/names.ts';
 import { isSettled, pageValueOf } from './contract-text.ts';
-import { isObject, type JsonObject, memberOf, objectOf, textOf } from './json.ts';
 
 /** Tells whether parsed JSON or YAML is a page, and no API description. */
 export const isPage = (value: JsonObject): boolean =>

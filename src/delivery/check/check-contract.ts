@@ -1,16 +1,9 @@
-import {
-  describedCall,
-  type Given,
-  leftOutOf,
-  type Placed,
-  placed,
-  placeFacts,
-  treeOf,
-} from '../../request/contract/bindings.ts';
+import { describedCall, type Given, leftOutOf, type Placed, placed, treeOf } from '../../request/contract/bindings.ts';
 import { audioLength, type Code } from '../../request/contract/codes.ts';
 import { type Call, type Contract, callsOf, judgeOf, type Misfit } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { ONLY_ELEMENT, type Place, readPlace } from '../../request/contract/place.ts';
+import { placeFacts } from '../../request/contract/places.ts';
 import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';
