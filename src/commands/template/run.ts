@@ -84,7 +84,7 @@ export function exampleJson(market: Market): Record<string, string>[] {
       location: [text('postal_code'), text('city')].filter((part) => part !== '').join(' '),
       fullname: text('fullname'),
       email: text('email'),
-      phone: exampleMobile(market).international,
+      phone: exampleMobile(market, at).international,
       request_text: text('request_text'),
     };
   });
@@ -103,7 +103,7 @@ function cell(column: ExampleColumn, at: number, market: Market, { people }: Exa
     ref: `${market.code}-00${at + 1}`,
     fullname: name,
     email: `${mailbox}@example.com`,
-    phone: exampleMobile(market).national,
+    phone: exampleMobile(market, at).national,
     postal_code: market.postalCode?.[0] ?? '',
     city: market.town,
     country: new Intl.DisplayNames([lang], { type: 'region' }).of(market.iso) ?? market.name,
