@@ -49,37 +49,26 @@ export function proposeAccess(
 ): ProposedAccess {
   const { said, values, baseUrl } = options;
   const schemes = schemesOf(description, used[0]);
-  const all = [...new Set(schemes.map(kindOf))];
-  const kinds = all.length > 1 ? all.filter((each) => each !== 'other') : all;
+  const all = new Set(schemes.map(kindOf));
+  if (all.size > 1) all.delete('other');
+  const kinds = [...all];
   const word = said?.trim().toLowerCase();
-  if (word === 'basic' || word === 'none' || (word === 'key' && kinds.includes('key')))
+  if (word === 'basic' || word === 'none' || (word === 'key' && all.has('key')))
     return fixedAccess(word, schemes, values);
   const take = (place: TokenPlace) => tokenAccess(description, place, used, values);
   if (said !== undefined) return take(placeSaid(description, operations, said, options));
   const tokens = tokenPlaces(description, operations, schemes, options);
-  const [kind, ...more] = kinds;
-  const [place, ...others] = tokens;
-  const isKeyAlone = more.length === 0 && (kind === 'basic' || kind === 'key');
-  if (isKeyAlone && !(place !== undefined && isLogin(schemes))) return fixedAccess(kind, schemes, values);
-  const public_ = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: true };
+  const [place = PUBLIC, ...others] = tokens;
+  const [kind = 'token'] = kinds;
+  // A key in the header Authorization may be the token, if the description has an operation that issues one.
+  const isLogin = schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name']))) && tokens.length > 0;
+  if (kinds.length === 1 && (kind === 'basic' || (kind === 'key' && !isLogin)))
+    return fixedAccess(kind, schemes, values);
   // A description that says nothing of access is as the public document.
-  if (kind === undefined && place === undefined) return take(public_);
-  const isClear = place?.isSure && others.length === 0 && !isForeign(place) && (more.length === 0 || isKeyAlone);
-  if (isClear && kind !== 'other') return take(place);
-  const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each)) ?? null;
-  const choices = kinds.filter((each) => each === 'basic' || each === 'key');
-  return asked(
-    host && new URL(host).origin,
-    place === undefined && kind === 'token' ? [public_] : tokens,
-    choices,
-    whyAsked(kinds),
-  );
-}
-
-function whyAsked([kind, ...more]: readonly Kind[]): string {
-  if (more.length > 0) return 'The description lets callers in by several ways. ';
-  if (kind !== 'other') return '';
-  return 'The description lets callers in by what a program cannot do. Ask the service for client credentials, a key or HTTP Basic. ';
+  const isClear = (place.isSure || schemes.length + tokens.length === 0) && others.length === 0 && !isForeign(place);
+  if (isClear && kinds.length < 2 && kind !== 'other') return take(place);
+  const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
+  return asked(host === undefined ? null : new URL(host).origin, kind === 'token' ? [place, ...others] : tokens, kinds);
 }
 
 /** Returns the schemes of an operation, or those of the description if none is said. A client certificate goes beside any. */
@@ -108,10 +97,6 @@ function clientFlow(scheme: JsonObject): JsonObject | null {
   return isObject(flow) ? flow : null;
 }
 
-/** A key in the header Authorization may be the token, if the description has an operation that issues one. */
-const isLogin = (schemes: readonly Scheme[]): boolean =>
-  schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name'])));
-
 /** Access without a token, or with one that the service gave to the partner: `none`. */
 function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): ProposedAccess {
   const keys = schemes.filter((each) => kindOf(each) === 'key').map(({ value }) => value);
@@ -136,6 +121,8 @@ interface TokenPlace extends Address {
   /** Whether it is clear enough to be taken unasked. */
   readonly isSure: boolean;
 }
+
+const PUBLIC: TokenPlace = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: false };
 
 const isForeign = ({ origin }: Address): boolean => origin !== undefined && origin !== 'service';
 
@@ -284,35 +271,30 @@ const WORDS: Readonly<Record<Fixed, string>> = {
   none: 'none: a key or a token that stays, which the service gave you',
 };
 
+const PERSON =
+  'The description lets callers in by a scheme for a person with a browser, which a program cannot do. Ask the service for client credentials, a key or HTTP Basic. ';
+
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
-function asked(
-  host: string | null,
-  tokens: readonly TokenPlace[],
-  others: readonly ('basic' | 'key')[],
-  why: string,
-): ProposedAccess {
+function asked(host: string | null, tokens: readonly TokenPlace[], kinds: readonly Kind[]): ProposedAccess {
   // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: Address) => {
     if (origin === undefined || (origin === 'service' && host === null)) return `POST ${path}`;
     return (origin === 'service' ? host : origin) + path;
   };
-  const usable = tokens.filter((each) => !isForeign(each) || isTokenOrigin(each.origin ?? ''));
-  const [first] = usable;
-  const own = usable.find((each) => !isForeign(each)) ?? (first && { path: first.path });
+  const others = [...kinds.filter((each) => each === 'basic' || each === 'key'), 'none' as const];
+  const [first] = tokens;
+  const own = tokens.find((each) => !isForeign(each)) ?? (first && { path: first.path });
   const list = [
-    ...usable.map(
+    ...tokens.map(
       (each) => `${nameOf(each)} for a token (${each.why}${isForeign(each) ? ', another host than the service' : ''})`,
     ),
-    ...[...others, 'none' as const].map((each) => WORDS[each]),
+    ...others.map((each) => WORDS[each]),
   ].map((each, index) => `${index + 1}. ${each}`);
-  const unusable = tokens
-    .filter((each) => !usable.includes(each))
-    .map((each) => ` No secret may be sent to ${nameOf(each)}, as the description has it.`);
   const question = {
     name: 'operation:token',
-    text: `${why}Where does your client secret go? ${list.join('; ')}.${unusable.join('')}`,
-    answer: `--operation ${shellWord(`token=${own === undefined ? (others[0] ?? 'POST /path') : nameOf(own)}`)}`,
-    choices: [...usable.map(nameOf), ...others, 'none'],
+    text: `${kinds[0] === 'other' ? PERSON : ''}Where does your client secret go? ${list.join('; ')}.`,
+    answer: `--operation ${shellWord(`token=${own === undefined ? (others[0] ?? 'none') : nameOf(own)}`)}`,
+    choices: [...tokens.map(nameOf), ...others],
   };
   return { contract: { token: PLAIN_TOKEN }, questions: [question], ownNames: [] };
 }
