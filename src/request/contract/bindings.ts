@@ -236,11 +236,11 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Replaces each object that stands for a list of one element, whose only member is {@link ONLY_ELEMENT}, by that list. */
+/** Replaces each object whose members are 0, 1, 2 … by the list for which it stands. */
 function withLists(branch: Branch): object {
   const members = Object.entries(branch);
   for (const [name, value] of members) if (isBranch(value)) branch[name] = withLists(value);
-  return members.length === 1 && members[0]?.[0] === ONLY_ELEMENT ? [branch[ONLY_ELEMENT]] : branch;
+  return members.every(([name], at) => name === String(at)) && members.length > 0 ? Object.values(branch) : branch;
 }
 
 function branchUnder(branch: Branch, name: string): Branch {
