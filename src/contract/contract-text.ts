@@ -50,14 +50,13 @@ function callValue({ call, as, fields, always, when, codes, audio, reads }: Call
 }
 
 function tokenValue(token: Contract['token']): Members {
-  const { path, origin, auth, encoding, extra, tokenPointer, lifetimePointer, lifetimeSeconds } = token;
-  const answer = { token: tokenPointer, seconds: lifetimePointer, life: lifetimeSeconds };
+  const { path, origin, auth, encoding, extra, answer } = token;
   return {
     call: `POST ${origin === undefined || origin === 'service' ? '' : origin}${path}`,
     ...(origin === 'service' && { at: 'host' }),
     ...{ credentials: auth, as: encoding },
     ...some({ extra }),
-    ...(Object.values(answer).some((each) => each !== null) && { answer }),
+    ...(answer !== null && { answer }),
   };
 }
 

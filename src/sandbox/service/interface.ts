@@ -257,11 +257,7 @@ function refuseExtras({ extra }: TokenOperation, { params }: RequestContent): Sa
   return jsonAnswer(400, { error, error_description: `${name} must be ${value}` });
 }
 
-/** Builds the answer to a token request. It does not contain a lifetime that the document states outside of the answer. */
-function tokenAnswer(operation: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
-  const { tokenPointer, lifetimePointer, lifetimeSeconds } = operation;
-  const named = withValueAt({ token_type: 'Bearer' }, pointerNames(tokenPointer ?? '/access_token'), accessToken);
-  const isTimed = lifetimePointer !== null || lifetimeSeconds === null;
-  const at = pointerNames(lifetimePointer ?? '/expires_in');
-  return jsonAnswer(200, isTimed ? withValueAt(named, at, expiresInSeconds) : named);
+function tokenAnswer({ answer }: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
+  const timed = { token_type: 'Bearer', expires_in: expiresInSeconds };
+  return jsonAnswer(200, withValueAt(timed, pointerNames(answer ?? '/access_token'), accessToken));
 }
