@@ -9,7 +9,7 @@ import { isSecretName } from '../request/words/names.ts';
 import { type CallSchema, schemaOfCall } from './call-schema.ts';
 import { follow, unlessElsewhere } from './cut.ts';
 import { type ApiOperation, operationCalled } from './document.ts';
-import { type GivenValues, type Question, valueQuestion } from './given.ts';
+import { choiceQuestion, type GivenValues, type Question, valueQuestion } from './given.ts';
 import type { ApiDescription } from './read-document.ts';
 import { type Address, addressesAt, ownServer, serverUrls } from './servers.ts';
 
@@ -284,17 +284,13 @@ function asked(host: string | null, tokens: readonly TokenPlace[], kinds: readon
   const others = [...kinds.filter((each) => each === 'basic' || each === 'key'), 'none' as const];
   const [first] = tokens;
   const own = tokens.find((each) => !isForeign(each)) ?? (first && { path: first.path });
-  const list = [
-    ...tokens.map(
-      (each) => `${nameOf(each)} for a token (${each.why}${isForeign(each) ? ', another host than the service' : ''})`,
-    ),
-    ...others.map((each) => WORDS[each]),
-  ].map((each, index) => `${index + 1}. ${each}`);
-  const question = {
-    name: 'operation:token',
-    text: `${kinds[0] === 'other' ? PERSON : ''}Where does your client secret go? ${list.join('; ')}.`,
-    answer: `--operation ${shellWord(`token=${own === undefined ? (others[0] ?? 'none') : nameOf(own)}`)}`,
-    choices: [...tokens.map(nameOf), ...others],
-  };
+  const isElsewhere = (each: Address) => (isForeign(each) ? ', another host than the service' : '');
+  const choices = [
+    ...tokens.map((each) => [nameOf(each), `${nameOf(each)} for a token (${each.why}${isElsewhere(each)})`] as const),
+    ...others.map((each) => [each, WORDS[each]] as const),
+  ];
+  const text = `${kinds[0] === 'other' ? PERSON : ''}Where does your client secret go?`;
+  const answer = shellWord(`token=${own === undefined ? others[0] : nameOf(own)}`);
+  const question = choiceQuestion('token', text, choices, answer);
   return { contract: { token: PLAIN_TOKEN }, questions: [question], ownNames: [] };
 }

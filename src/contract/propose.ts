@@ -9,7 +9,7 @@ import { SrqError, shellWord } from '../request/words/errors.ts';
 import { schemaOfCall } from './call-schema.ts';
 import { type ApiOperation, operationCalled, operationsOf } from './document.ts';
 import { boundFields } from './fields.ts';
-import { GivenValues, type Question } from './given.ts';
+import { choiceQuestion, GivenValues, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
 import { proposeAccess } from './propose-access.ts';
 import { type ProposedCall, proposeCall } from './propose-call.ts';
@@ -136,16 +136,12 @@ function createQuestion(description: ApiDescription, operations: readonly ApiOpe
       'Give the description of the service that requests are sent to: srq contract learn FILE',
     );
   }
-  const list = ranked.map(
-    ({ operation, known }, index) =>
-      `${index + 1}. ${titled(operation)}: ${known} known ${known === 1 ? 'field' : 'fields'}`,
+  const choices = ranked.map(
+    ({ operation, known }) =>
+      [operation.name, `${titled(operation)}: ${known} known ${known === 1 ? 'field' : 'fields'}`] as const,
   );
-  return {
-    name: 'operation:create',
-    text: `Which operation creates a request? ${list.join('; ')}`,
-    answer: `--operation create=${shellWord(first.operation.name)}`,
-    choices: ranked.map(({ operation }) => operation.name),
-  };
+  const text = 'Which operation creates a request?';
+  return choiceQuestion('create', text, choices, `create=${shellWord(first.operation.name)}`);
 }
 
 const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
@@ -163,21 +159,18 @@ function knownFields(description: ApiDescription, operation: ApiOperation): numb
 /** The words of operations that may only look. They make a choice of it, never an answer. */
 const LOOKS = /valid|check|duplic|dedup|exist|verif|pr(?:ü|ue)f|comprob/i;
 
+const NO_LOOK =
+  'If the service has an operation that checks whether a request is a duplicate, srq asks it first. No operation of the API description looks like one.';
+
 function validateQuestion(operations: readonly ApiOperation[], create: ApiOperation | undefined): Question {
-  const choices = operations
+  const looking = operations
     .filter((each) => each !== create && LOOKS.test(`${each.path} ${each.id}`))
     .slice(0, MAX_CHOICES);
-  const list = [...choices.map(titled), NONE].map((each, index) => `${index + 1}. ${each}`);
-  return {
-    name: 'operation:validate',
-    text:
-      choices.length === 0
-        ? 'If the service has an operation that checks whether a request is a duplicate, srq asks it first. No operation of the API description looks like one.'
-        : `Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first. ${list.join('; ')}`,
-    answer: `--operation validate=${NONE}`,
-    choices: [...choices.map(({ name }) => name), NONE],
-    ...(choices.length === 0 && { unanswered: NONE }),
-  };
+  const choices = [...looking.map((each) => [each.name, titled(each)] as const), [NONE, NONE] as const];
+  const text =
+    'Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first.';
+  const question = choiceQuestion('validate', text, choices, `validate=${NONE}`);
+  return looking.length > 0 ? question : { ...question, text: NO_LOOK, unanswered: NONE };
 }
 
 /** Prose that matters is quoted for a person. srq draws no conclusion from it. */

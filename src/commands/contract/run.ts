@@ -98,25 +98,16 @@ function answeredBy({ name, answer }: Question): { readonly option: string; read
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
-  const { takenBy, refusedBy } = options;
-  if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
-    const message = 'Give only one of these: a file, --taken-by or --refused-by.';
+  const { takenBy, refusedBy, environment, set, operation, dryRun } = options;
+  const isAlone = files.length + set.length + operation.length === 0 && environment === undefined;
+  if (!isAlone || (takenBy !== undefined && refusedBy !== undefined)) {
+    const message =
+      'Give only one of these: a file, --taken-by or --refused-by.';
     throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by id');
   }
-  const ofDocuments = [
-    ...(options.environment === undefined ? [] : ['--environment']),
-    ...(options.set.length === 0 ? [] : ['--set']),
-    ...(options.operation.length === 0 ? [] : ['--operation']),
-  ];
-  if (ofDocuments.length > 0) {
-    const message = `${ofDocuments.join(', ')} goes with the file of an API description, not with --taken-by or --refused-by.`;
-    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by form');
-  }
   const { learnAnswers } = await import('./answers.ts');
-  const isDryRun = options.dryRun === true;
-  return takenBy === undefined
-    ? learnAnswers(context, { said: 'refused', named: refusedBy ?? '', isDryRun })
-    : learnAnswers(context, { said: 'taken', named: takenBy, isDryRun });
+  const said = takenBy === undefined ? 'refused' : 'taken';
+  return learnAnswers(context, { said, named: takenBy ?? refusedBy ?? '', isDryRun: dryRun === true });
 }
 
 /** Prints the contract in force as a page, which can be edited and learned. */
