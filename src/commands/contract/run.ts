@@ -102,7 +102,7 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
   const isAlone = files.length + set.length + operation.length === 0 && environment === undefined;
   if (!isAlone || (takenBy !== undefined && refusedBy !== undefined)) {
     const message =
-      'Give only one of these: a file, --taken-by or --refused-by.';
+      'Give --taken-by or --refused-by alone, without a file and its flags.';
     throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by id');
   }
   const { learnAnswers } = await import('./answers.ts');
