@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Question } from '../../contract/given.ts';
 import type { Said } from '../../contract/propose.ts';
@@ -77,6 +77,9 @@ export async function learn(context: Context, files: readonly string[], options:
   await reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
+      ...(place === null ? contract.servers : []).map(({ url }) =>
+        printable(withProfileFlags(commandLine(['login', '--base-url', url]), context.options)),
+      ),
       printable(
         withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
       ),
@@ -101,8 +104,7 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
   const { takenBy, refusedBy, environment, set, operation, dryRun } = options;
   const isAlone = files.length + set.length + operation.length === 0 && environment === undefined;
   if (!isAlone || (takenBy !== undefined && refusedBy !== undefined)) {
-    const message =
-      'Give --taken-by or --refused-by alone, without a file and its flags.';
+    const message = 'Give --taken-by or --refused-by alone, without a file, --environment, --set or --operation.';
     throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by id');
   }
   const { learnAnswers } = await import('./answers.ts');
