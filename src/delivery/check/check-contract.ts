@@ -49,13 +49,15 @@ export function contractFindings(
   operations: readonly RequestOperationName[],
   given: GivenTexts,
 ): Finding[] {
-  const findings = operations.flatMap((name) => {
+  // This runs for each row, where `flatMap` takes several times as long.
+  const findings: Finding[] = [];
+  for (const name of operations) {
     const call = contract[name];
-    if (!call) return [];
-    const wrong = callFindings(call, given, leftOutOf(contract, name));
+    if (call === null) continue;
+    findings.push(...callFindings(call, given, leftOutOf(contract, name)));
     // Only create must have a place for every field.
-    return name === 'create' ? [...wrong, ...leftOutFindings(call, given)] : wrong;
-  });
+    if (name === 'create') findings.push(...leftOutFindings(call, given));
+  }
   if (findings.length < 2) return findings;
   // A finding of both operations is reported once.
   return [...new Map(findings.map((each) => [`${each.field} ${each.message}`, each])).values()];
@@ -175,15 +177,14 @@ function noPlace(call: Call, field: string): Finding {
 function leftOutFindings(call: Call, { texts, hasRecording, filled }: GivenTexts): Finding[] {
   if (call.schema === null) return [];
   const { fields } = describedCall(call);
+  const found: Finding[] = [];
+  for (const field in texts) {
+    if (fields.has(field) || filled.has(field) || field === 'ref' || field === AUDIO_PARAMETER) continue;
+    if (isField(field) || isPart(field)) found.push(finding('contract.left-out', field, {}));
+  }
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
-  const given = [
-    ...Object.keys(texts).filter((name) => name !== AUDIO_PARAMETER),
-    ...(isRecorded ? ['audio_file'] : []),
-  ];
-  return given.flatMap((field) => {
-    if (fields.has(field) || filled.has(field) || field === 'ref' || !(isField(field) || isPart(field))) return [];
-    return [field === 'audio_file' ? noPlace(call, field) : finding('contract.left-out', field, {})];
-  });
+  if (isRecorded && !fields.has('audio_file')) found.push(noPlace(call, 'audio_file'));
+  return found;
 }
 
 /** Checks a recording against the contract by its size and media type, before it is read. */
