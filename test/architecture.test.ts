@@ -82,7 +82,6 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['src/contract'],
   '@scalar/openapi-upgrader': ['src/contract'],
   ajv: ['src/request/contract'],
-  re2js: ['src/request/contract'],
   'libphonenumber-js': ['src/request'],
   // What comes from outside is parsed where it comes in: settings and learned files, contracts, e-mail addresses, mappings, faults.
   zod: ['src/settings', 'src/request', 'src/sandbox/service', 'src/sandbox/records', 'src/cli', 'src/library'],

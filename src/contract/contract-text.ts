@@ -1,7 +1,7 @@
 import type { Call, Contract, Json } from '../request/contract/contract.ts';
+import { isObject, type JsonObject } from '../request/contract/json.ts';
 import { writePlace } from '../request/contract/place.ts';
-import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
-import { placesOf } from './places.ts';
+import { placesIn } from '../request/contract/places.ts';
 import { withoutSecretValues } from './secrets.ts';
 
 const MAX_OPEN = 60;
@@ -50,14 +50,13 @@ function callValue({ call, as, fields, always, when, codes, audio, reads }: Call
 }
 
 function tokenValue(token: Contract['token']): Members {
-  const { path, origin, auth, encoding, extra, tokenPointer, lifetimePointer, lifetimeSeconds } = token;
-  const answer = { token: tokenPointer, seconds: lifetimePointer, life: lifetimeSeconds };
+  const { path, origin, auth, encoding, extra, answer } = token;
   return {
     call: `POST ${origin === undefined || origin === 'service' ? '' : origin}${path}`,
     ...(origin === 'service' && { at: 'host' }),
     ...{ credentials: auth, as: encoding },
     ...some({ extra }),
-    ...(Object.values(answer).some((each) => each !== null) && { answer }),
+    ...(answer !== null && { answer }),
   };
 }
 
@@ -99,21 +98,19 @@ export function isSettled({ fields, always, when }: Call, place: string): boolea
 
 /** Says of each place what the description demands there. */
 function factsOf({ schema }: Call): ReadonlyMap<string, string> {
-  const { properties, $defs } = objectOf(schema);
-  const facts = new Map<string, string>();
-  for (const where of ['body', 'header', 'query'] as const) {
-    for (const { path, keywords, requiredFrom } of placesOf(objectOf(properties)[where] ?? {}, objectOf($defs))) {
-      const values = listOf(keywords['enum']).flatMap((each) => scalarOf(each) ?? []);
+  return new Map(
+    placesIn(schema).map((place) => {
+      const { required, codes, maxLength, type } = place;
+      const values = (codes ?? []).map(({ value }) => value);
       const said = [
-        requiredFrom === 0 ? 'required' : '',
+        required ? 'required' : '',
         values.length > 1 ? `one of ${values.slice(0, 8).join(', ')}${values.length > 8 ? ' …' : ''}` : '',
-        typeof keywords['maxLength'] === 'number' ? `at most ${keywords['maxLength']} characters` : '',
-        /^(?:integer|number|boolean)$/.test(textOf(keywords['type'])) ? textOf(keywords['type']) : '',
+        maxLength === null ? '' : `at most ${maxLength} characters`,
+        type === 'string' ? '' : type,
       ];
-      facts.set(writePlace({ in: where, path }), said.filter((each) => each !== '').join(', '));
-    }
-  }
-  return facts;
+      return [writePlace(place), said.filter((each) => each !== '').join(', ')];
+    }),
+  );
 }
 
 function linesOf(values: Members, blanks: number, depth?: number): string[] {

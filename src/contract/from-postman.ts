@@ -1,7 +1,7 @@
 import type { Json } from '../request/contract/contract.ts';
+import { isObject, type JsonObject, jsonIn, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { isSecretName, SECRET } from '../request/words/names.ts';
-import { isObject, type JsonObject, jsonIn, listOf, objectOf, scalarOf, textOf } from './json.ts';
-import { schemaOf } from './places.ts';
+import { schemaOf } from './sample.ts';
 
 /** A named value. Collections have them as lists of pairs and as objects. */
 interface Pair {
@@ -12,10 +12,9 @@ interface Pair {
 }
 
 interface Request {
-  readonly method: string;
   readonly server: string;
   readonly path: string;
-  readonly operation: JsonObject;
+  readonly item: JsonObject;
   readonly schemes: JsonObject;
 }
 
@@ -26,6 +25,7 @@ const METHODS = /^(?:get|put|post|delete|patch|head|options)$/;
 /** Headers that the connection sets, and keys that are made for one request or one session. */
 const OWN_HEADERS = /^(?:content-type|accept|user-agent|postman-token)$/i;
 const PASSING = /signature|csrf|xsrf|nonce|cookie|session|idempoten|^(?:proxy-)?authorization$/i;
+const TOKEN_REQUEST = /^grant_?type$/i;
 const MAX_REQUESTS = 1000;
 const MAX_FOLDERS = 50;
 const MAX_RAW = 200_000;
@@ -41,13 +41,13 @@ export function fromPostman(
   environment: JsonObject,
 ): { readonly document: JsonObject; readonly notes: readonly string[] } {
   const requests = requestsIn(given, variablesOf(given, environment));
-  const isOfService = ({ server, path }: Request) => server !== '' && !/token|oauth/i.test(path);
-  const main = (requests.find(isOfService) ?? requests.find(({ server }) => server !== ''))?.server ?? '';
+  const withServer = requests.filter(({ server }) => server !== '');
+  const main = (withServer.find(({ path }) => !/token|oauth/i.test(path)) ?? withServer[0])?.server ?? '';
   const paths: Record<string, JsonObject> = {};
-  for (const { method, path, server, operation } of requests) {
-    const own = server !== main && server !== '' ? { servers: [{ url: server }] } : {};
+  for (const { path, server, item } of requests) {
+    const own = server === main || server === '' ? item : withServers(item, server);
     // Of several requests to one address the first counts.
-    paths[path] = { [method]: { ...operation, ...own }, ...paths[path] };
+    paths[path] = { ...own, ...paths[path] };
   }
   const [, unknown] = requests.flatMap(({ server }) => /^\{\{([^{}]+)\}\}/.exec(server) ?? []);
   const names = [...new Set([...secretNames(given), ...secretNames(environment)])].slice(0, 10).join(', ');
@@ -59,16 +59,16 @@ export function fromPostman(
       components: { securitySchemes: Object.assign({}, ...requests.map(({ schemes }) => schemes)) },
     },
     notes: [
-      ...(names === ''
-        ? []
-        : [`The collection holds secrets: ${names}. None of them is kept. Take them out before you pass the file on.`]),
-      ...(unknown === undefined
-        ? []
-        : [`The address of the service is in {{${unknown}}}, and no file says what that is.`]),
+      names &&
+        `The collection holds secrets: ${names}. None of them is kept. Take them out before you pass the file on.`,
+      unknown ? `The address of the service is in {{${unknown}}}, and no file says what that is.` : '',
       'A collection shows examples. It does not say what the service requires. If a place without a field is required, say its value: --set PLACE=VALUE',
-    ],
+    ].filter((note) => note !== ''),
   };
 }
+
+const withServers = (item: JsonObject, url: string): JsonObject =>
+  Object.fromEntries(Object.entries(item).map(([method, each]) => [method, { ...objectOf(each), servers: [{ url }] }]));
 
 /** The environment's variables take precedence. One with the name of a secret stays a reference. */
 function variablesOf(collection: JsonObject, environment: JsonObject): Fill {
@@ -88,20 +88,17 @@ function requestsIn(collection: JsonObject, fill: Fill): Request[] {
   const visit = (parent: JsonObject, inherited: JsonObject, depth: number): void => {
     const auth = authOf(parent, inherited);
     for (const item of listOf(parent['item']).map(objectOf)) {
-      const request = isObject(item['request']) ? item['request'] : { url: item['request'] ?? '' };
-      if (item['request'] === undefined) {
-        if (depth < MAX_FOLDERS) visit(item, auth, depth + 1);
-      } else if (requests.length < MAX_REQUESTS) {
-        const own = authOf(request, auth);
-        requests.push(requestOf(item, request, own, fill));
-        const token = tokenRequest(own);
-        if (token !== null) tokenRequests.push(requestOf({}, token, objectOf(token['auth']), fill));
-      }
+      if (item['request'] === undefined && depth < MAX_FOLDERS) visit(item, auth, depth + 1);
+      if (item['request'] === undefined || requests.length >= MAX_REQUESTS) continue;
+      const request = isObject(item['request']) ? item['request'] : { url: item['request'] };
+      const own = authOf(request, auth);
+      requests.push(...requestOf(item, request, own, fill));
+      tokenRequests.push(...requestOf({}, tokenRequest(own), {}, fill));
     }
   };
   visit(collection, {}, 0);
   // What a collection shows of a token request beats the settings of an authorization.
-  return [...requests, ...tokenRequests].filter(({ method }) => METHODS.test(method));
+  return [...requests, ...tokenRequests];
 }
 
 function authOf(holder: JsonObject, inherited: JsonObject): JsonObject {
@@ -109,55 +106,65 @@ function authOf(holder: JsonObject, inherited: JsonObject): JsonObject {
   return typeof auth['type'] === 'string' && auth['type'] !== 'inherit' ? auth : inherited;
 }
 
-const settingsOf = (auth: JsonObject): Map<string, string> =>
+const settingsOf = (auth: JsonObject): ReadonlyMap<string, string> =>
   new Map(pairsOf(auth[textOf(auth['type'])]).map(({ name, value }) => [name, value]));
 
 /** The settings of an authorization may be all that says where tokens come from. */
-function tokenRequest(auth: JsonObject): JsonObject | null {
+function tokenRequest(auth: JsonObject): JsonObject {
   const settings = settingsOf(auth);
-  const url = settings.get('accessTokenUrl') ?? '';
-  if (auth['type'] !== 'oauth2' || settings.get('grant_type') !== 'client_credentials' || url === '') return null;
   const isBody = settings.get('client_authentication') === 'body';
-  const client = isBody ? ['client_id', 'client_secret'] : [];
-  const more = ['scope', 'audience', 'resource'].filter((key) => settings.get(key));
-  const pair = (key: string) => ({ key, value: settings.get(key) ?? '' });
-  const urlencoded = ['grant_type', ...client, ...more].map(pair);
-  return { method: 'POST', url, auth: { type: isBody ? 'noauth' : 'basic' }, body: { mode: 'urlencoded', urlencoded } };
+  const url = auth['type'] === 'oauth2' && settings.get('accessTokenUrl');
+  if (!url || settings.get('grant_type') !== 'client_credentials') return {};
+  const names = ['grant_type', 'scope', 'audience', 'resource'].filter((key) => settings.get(key));
+  const urlencoded = [...names, ...(isBody ? ['client_id', 'client_secret'] : [])].map((key) => ({
+    ...{ key, value: settings.get(key) ?? '' },
+  }));
+  return { method: 'POST', url, body: { mode: 'urlencoded', urlencoded } };
 }
 
-function requestOf(item: JsonObject, request: JsonObject, auth: JsonObject, fill: Fill): Request {
+function requestOf(item: JsonObject, request: JsonObject, auth: JsonObject, fill: Fill): Request[] {
+  const method = (scalarOf(request['method']) ?? 'GET').toLowerCase();
+  if (request['url'] === undefined || !METHODS.test(method)) return [];
   const { server, path, query } = addressOf(request['url'], fill);
   const headers = pairsOf(request['header']);
-  const schemes = schemesOf(auth, headers, query, fill);
-  const parametersIn = (place: string, pairs: readonly Pair[]): Json[] =>
-    pairs
-      .filter(({ name, isSecret }) => !isSecret && !OWN_HEADERS.test(name))
-      .map(({ name }) => ({ name: fill(name), in: place, schema: { type: 'string' } }));
+  const sent = [
+    ...headers.map((each) => ({ ...each, in: 'header' })),
+    ...query.map((each) => ({ ...each, in: 'query' })),
+  ].map((each) => ({ ...each, name: fill(each.name) }));
   const responses = listOf(item['response']).flatMap((each): [string, Json][] => {
     const { code, body, name } = objectOf(each);
     const example = typeof body === 'string' && body.length < MAX_RAW ? jsonIn(body) : undefined;
     const content = example === undefined ? {} : { 'application/json': { example: masked(example) } };
     return Number(code) >= 200 && Number(code) < 600 ? [[String(code), { description: textOf(name), content }]] : [];
   });
+  const schemes = {
+    ...schemeOf(auth, headers, fill),
+    ...Object.fromEntries(
+      sent
+        .filter(({ name, isSecret }) => isSecret && !PASSING.test(name))
+        .map((each) => [`${each.in} ${each.name}`, { type: 'apiKey', in: each.in, name: each.name }]),
+    ),
+  };
   const content = bodyOf(objectOf(request['body']), headers, fill);
-  const names = Object.keys(schemes);
   const operation: JsonObject = {
     operationId: textOf(item['name']),
-    parameters: [...parametersIn('header', headers), ...parametersIn('query', query)],
+    parameters: sent
+      .filter(({ name, isSecret }) => !isSecret && !OWN_HEADERS.test(name))
+      .map((each) => ({ name: each.name, in: each.in, schema: { type: 'string' } })),
     responses: Object.fromEntries(responses.toReversed()),
     ...(content !== null && { requestBody: { content } }),
-    security: names.length > 0 ? [Object.fromEntries(names.map((name) => [name, []]))] : [],
+    security:
+      Object.keys(schemes).length > 0 ? [Object.fromEntries(Object.keys(schemes).map((name) => [name, []]))] : [],
   };
-  return { method: (scalarOf(request['method']) ?? 'GET').toLowerCase(), server, path, operation, schemes };
+  return [{ server, path, item: { [method]: operation }, schemes }];
 }
 
-function addressOf(url: Json | undefined, fill: Fill): { server: string; path: string; query: Pair[] } {
+function addressOf(url: Json, fill: Fill): { server: string; path: string; query: Pair[] } {
   const parts = objectOf(url);
   const joined = (name: string, by: string) => [parts[name] ?? []].flat().map(scalarOf).join(by);
   const composed = `${joined('protocol', '') || 'https'}://${joined('host', '.')}/${joined('path', '/')}`;
   const raw = scalarOf(isObject(url) ? parts['raw'] : url) ?? composed;
   const [text = '', search = ''] = raw.trim().replace(/#.*$/s, '').split('?');
-  const query = [...new URLSearchParams(search).keys()].map((key) => ({ key, value: '' }));
   // A variable at the beginning is the base URL, with its path.
   const [, scheme = '', host = '', rest = ''] =
     /^()(\{\{[^{}]{1,200}\}\})(\/.*)?$/s.exec(text) ?? /^([a-z][a-z\d+.-]*:\/\/)?([^/]*)(.*)$/is.exec(text) ?? [];
@@ -170,36 +177,28 @@ function addressOf(url: Json | undefined, fill: Fill): { server: string; path: s
   return {
     server: isWhole ? base : `https://${base}`,
     path: `/${path.replace(/^\/+|\/+$/g, '')}`,
-    query: pairsOf(query),
+    query: pairsOf([...new URLSearchParams(search).keys()].map((key) => ({ key, value: '' }))),
   };
 }
 
 const isOpen = (text: string): boolean => text.includes('{{');
 
-/** Of written headers and settings only the kinds of authorization are taken over. */
-function schemesOf(auth: JsonObject, headers: readonly Pair[], query: readonly Pair[], fill: Fill): JsonObject {
-  const key = (place: string, name: string) => ({ type: 'apiKey', in: place, name: fill(name) });
-  const keys = (pairs: readonly Pair[], place: string) =>
-    pairs
-      .filter(({ name, isSecret }) => isSecret && !PASSING.test(name))
-      .map(({ name }): [string, Json] => [`${place} ${name}`, key(place, name)]);
-  const own = (): Record<string, Json> => {
-    const written = headers.find(({ name }) => /^authorization$/i.test(name));
-    const [scheme] = /^(?:basic|bearer)\b/i.exec(written?.value ?? '') ?? [];
-    if (written !== undefined && scheme === undefined) return { Authorization: key('header', 'Authorization') };
-    const settings = settingsOf(auth);
-    const type = scheme?.toLowerCase() ?? textOf(auth['type']);
-    if (type === '' || type === 'noauth') return {};
-    if (type === 'apikey') return { key: key(settings.get('in') ?? 'header', settings.get('key') ?? '') };
-    if (type !== 'oauth2') return { [type]: { type: 'http', scheme: type } };
-    return /^(?:client_credentials)?$/.test(settings.get('grant_type') ?? '')
-      ? { bearer: { type: 'http', scheme: 'bearer' } }
-      : { person: { type: 'oauth2', flows: {} } };
-  };
-  return { ...own(), ...Object.fromEntries([...keys(headers, 'header'), ...keys(query, 'query')]) };
+/** Of a written header and of the settings only the kind of authorization is taken over. */
+function schemeOf(auth: JsonObject, headers: readonly Pair[], fill: Fill): JsonObject {
+  const written = headers.find(({ name }) => /^authorization$/i.test(name));
+  const [scheme] = /^(?:basic|bearer)\b/i.exec(written?.value ?? '') ?? [];
+  if (written !== undefined && scheme === undefined)
+    return { Authorization: { type: 'apiKey', in: 'header', name: 'Authorization' } };
+  const settings = settingsOf(auth);
+  const type = scheme?.toLowerCase() ?? textOf(auth['type']);
+  if (type === '' || type === 'noauth') return {};
+  if (type === 'apikey')
+    return { key: { type: 'apiKey', in: settings.get('in') ?? 'header', name: fill(settings.get('key') ?? '') } };
+  if (type !== 'oauth2') return { [type]: { type: 'http', scheme: type } };
+  return /^(?:client_credentials)?$/.test(settings.get('grant_type') ?? '')
+    ? { bearer: { type: 'http', scheme: 'bearer' } }
+    : { person: { type: 'oauth2', flows: {} } };
 }
-
-const TOKEN_REQUEST = /^grant_?type$/i;
 
 /** What a token request always holds is kept, because srq has to send it. Of other requests no value is. */
 function bodyOf(body: JsonObject, headers: readonly Pair[], fill: Fill): JsonObject | null {
@@ -219,13 +218,9 @@ function bodyOf(body: JsonObject, headers: readonly Pair[], fill: Fill): JsonObj
   const json = mode === 'raw' ? jsonIn(plainJson(textOf(body['raw']).slice(0, MAX_RAW))) : null;
   if (!isObject(json)) return null;
   const isToken = Object.keys(json).some((name) => TOKEN_REQUEST.test(name));
-  const schema = schemaOf(isToken ? masked(json) : json, isToken);
+  const schema = { ...schemaOf(masked(json), isToken), required: isToken ? Object.keys(json) : [] };
   const type = headers.find(({ name }) => /^content-type$/i.test(name))?.value.split(';')[0] ?? '';
-  return {
-    [/\bjson\b/.test(type) ? type.trim().toLowerCase() : 'application/json']: {
-      schema: isToken ? { ...schema, required: Object.keys(json) } : schema,
-    },
-  };
+  return { [/\bjson\b/.test(type) ? type.trim().toLowerCase() : 'application/json']: { schema } };
 }
 
 /** Bodies are often JSON only without their comments and variables. Values do not matter, only their types. */

@@ -1,5 +1,7 @@
+import type { OperationName } from '../request/contract/operations.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
+import { isSecretName } from '../request/words/names.ts';
 
 /** A question that the description leaves open and only a person can answer. */
 export interface Question {
@@ -20,7 +22,20 @@ export interface Question {
 export const valueQuestion = (name: string, text: string): Question => ({
   name: `constant:${name}`,
   text,
-  answer: `--set ${shellWord(`${name}=VALUE`)}`,
+  answer: isSecretName(name) ? `--set ${shellWord(name)}=@FILE` : `--set ${shellWord(`${name}=VALUE`)}`,
+});
+
+/** A question with numbered choices, each with the words that stand for it. */
+export const choiceQuestion = (
+  role: OperationName,
+  text: string,
+  choices: readonly (readonly [value: string, words: string])[],
+  answer: string,
+): Question => ({
+  name: `operation:${role}`,
+  text: `${text} ${choices.map(([, words], at) => `${at + 1}. ${words}`).join('; ')}`,
+  answer: `--operation ${answer}`,
+  choices: choices.map(([value]) => value),
 });
 
 /** The values that a person gave, and which of them were of use. */

@@ -1,9 +1,9 @@
 import type { CreateCall } from '../request/contract/contract.ts';
+import { objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { IDEMPOTENT } from './call-schema.ts';
 import type { ApiOperation } from './document.ts';
 import type { GivenValues, Question } from './given.ts';
-import { objectOf, textOf } from './json.ts';
 
 interface Again {
   readonly again: CreateCall['again'];
@@ -11,7 +11,7 @@ interface Again {
 }
 
 /** An idempotency key is trusted by a person's word alone. What the description says of it is quoted, not believed. */
-export function againOf({ parameters, prose }: ApiOperation, values: GivenValues): Again {
+export function againOf({ parameters, value }: ApiOperation, values: GivenValues): Again {
   const parameter = parameters.find(
     (each) => each['in'] === 'header' && IDEMPOTENT.test(textOf(each['name'])) && each['deprecated'] !== true,
   );
@@ -24,7 +24,7 @@ export function againOf({ parameters, prose }: ApiOperation, values: GivenValues
     const hours = hoursIn(header, said);
     return { again: hours === undefined ? unheeded : { header, hours, uuid }, questions: [] };
   }
-  const quoted = (textOf(parameter['description']) || prose).slice(0, 500);
+  const quoted = (textOf(parameter['description']) || textOf(value['description'] ?? value['summary'])).slice(0, 500);
   const question = {
     name: `idempotency:${header}`,
     text:

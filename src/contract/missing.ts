@@ -1,101 +1,49 @@
-import { placed, placeFacts, treeOf } from '../request/contract/bindings.ts';
+import { placed, treeOf } from '../request/contract/bindings.ts';
 import { judgeFor } from '../request/contract/body-check.ts';
-import type { Call, Json, Misfit } from '../request/contract/contract.ts';
-import { readPlace, writePlace } from '../request/contract/place.ts';
-import { SrqError } from '../request/words/errors.ts';
-import { type Placed, placesOfCall } from './call-schema.ts';
-import { objectOf } from './json.ts';
-import { isTangled, sampleOf } from './places.ts';
+import type { Call, Json } from '../request/contract/contract.ts';
+import { type PlaceParts, readPlace, writePlace } from '../request/contract/place.ts';
+import { type FoundPlace, placeFacts, placesIn } from '../request/contract/places.ts';
+import { sampleOf } from './sample.ts';
 
-export interface Missing {
-  /** Places whose values only a person knows. */
-  readonly places: readonly Placed[];
-  /** Objects and lists that have to be there, with the least that they can be. */
-  readonly objects: Readonly<Record<string, Json>>;
-  /** What else the schema demands, in words. */
-  readonly unmet: readonly string[];
-  /** The schema, or null if it cannot be used. */
-  readonly schema: Json;
+/** Tells whether each request of a page has to hold a place: it is required in an object that the page fills. */
+export function demandsOf(...filled: readonly object[]): (place: FoundPlace) => boolean {
+  const others = filled.flatMap((each) => Object.keys(each).map(readPlace));
+  return ({ in: where, path, requiredFrom, branches }) =>
+    branches.length === 0 &&
+    (requiredFrom === 0 ||
+      others.some(
+        (each) => isWithin(each, { in: where, path: path.slice(0, requiredFrom) }) && each.path.length > requiredFrom,
+      ));
 }
 
-const UNUSABLE: Missing = { places: [], objects: {}, unmet: [], schema: null };
-const MAX_ROW = 500;
-
-/** Finds what a row that gives every field still lacks, by what the schema says about such rows. */
-export function missingIn(call: Call, open: readonly Placed[]): Missing {
-  const { properties, $defs } = objectOf(call.schema);
-  if (Object.values(objectOf(properties)).some((each) => isTangled(each, objectOf($defs)))) return UNUSABLE;
-  // Patterns say nothing of what is missing, and their engine is loaded for rows alone.
-  const lenient: Call = { ...call, schema: withoutPatterns(call.schema) };
-  const places = new Set<Placed>();
-  const objects: Record<string, Json> = {};
-  const given = () => ({
-    ...objects,
-    ...Object.fromEntries([...places].map((place) => [writePlace(place), sampleOf(place.keywords, {})])),
-  });
-  try {
-    for (;;) {
-      const misfits = misfitsOf(lenient, given());
-      const lacking = misfits.filter(({ code }) => code === 'contract.missing');
-      const found = open.filter((place) => !places.has(place) && lacking.some((each) => isDemanded(place, each)));
-      for (const place of found) places.add(place);
-      if (found.length > 0 && places.size <= MAX_ROW) continue;
-      const object = lacking.find(({ place }) => !(place in objects) && open.some((each) => isWithin(each, place)));
-      if (object === undefined || places.size > MAX_ROW) {
-        const unmet = misfits.map(({ place, words }) => `that ${place} ${words}`);
-        return { places: [...places], objects, unmet, schema: call.schema };
-      }
-      const { path } = readPlace(object.place);
-      objects[object.place] = open.find((each) => isWithin(each, object.place))?.path[path.length] === '0' ? [{}] : {};
-    }
-  } catch (error) {
-    if (error instanceof SrqError) return UNUSABLE;
-    throw error;
-  }
+function isWithin(place: PlaceParts, outer: PlaceParts): boolean {
+  const nameOf = (name = '') => (place.in === 'header' ? name.toLowerCase() : name);
+  return place.in === outer.in && outer.path.every((name, at) => nameOf(place.path[at]) === nameOf(name));
 }
 
-/** Returns what a page leaves open that its schema demands of each row, with a sample of each value. */
-export function lackingIn(call: Call): Readonly<Record<string, Json>> {
-  const isBound = (place: string) => place in call.fields || place in call.always;
-  const open = placesOfCall(call.schema).filter((place) => !isBound(writePlace(place)));
-  const { places, objects } = missingIn(call, open);
-  return {
-    ...objects,
-    ...Object.fromEntries(places.map((place) => [writePlace(place), sampleOf(place.keywords, {})])),
-  };
+/** Returns what a page leaves open that each of its requests has to hold. */
+export function openPlaces({ schema, fields, always }: Call, places = placesIn(schema)): FoundPlace[] {
+  const filled = Object.keys({ ...fields, ...always }).map(readPlace);
+  const isDemanded = demandsOf(fields, always);
+  return places.filter((place) => !filled.some((each) => isWithin(each, place)) && isDemanded(place));
 }
 
-function withoutPatterns(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(withoutPatterns);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const members = Object.entries(schema).filter(
-    ([name, value]) => name !== 'patternProperties' && !(name === 'pattern' && typeof value === 'string'),
-  );
-  return Object.fromEntries(members.map(([name, value]) => [name, withoutPatterns(value)]));
-}
+/** Returns samples of what a page leaves open, by place. */
+export const samplesFor = (open: readonly FoundPlace[]): Readonly<Record<string, Json>> =>
+  Object.fromEntries(open.map((place) => [writePlace(place), sampleOf(place.keywords)]));
 
-/** Judges a row that gives every field of a page, and these values. */
-function misfitsOf(call: Call, given: Readonly<Record<string, Json>>): readonly Misfit[] {
-  const whole: Call = { ...call, always: { ...given, ...call.always } };
+/** Returns the places that a row would still lack which gives every field, and samples of what is open. */
+export function lackingIn(call: Call, open: readonly FoundPlace[] = openPlaces(call)): string[] {
+  const whole: Call = { ...call, always: { ...samplesFor(open), ...call.always } };
   const text = (field: string): string | null => {
     const [place] = Object.entries(call.fields).find(([, each]) => each === field) ?? [];
     if (place === undefined || field === 'audio_file') return null;
     const facts = placeFacts(call.schema, readPlace(place));
-    return facts?.codes?.[0]?.value ?? (facts?.type === 'string' || facts === null ? 'text' : '1');
+    return facts?.codes?.[0]?.value ?? (facts === null || facts.type === 'string' ? 'text' : '1');
   };
   const row = placed<never>(whole, { text, recording: null, names: [], isSaid: () => true });
-  return judgeFor(whole)(treeOf(whole, row)).filter(({ code }) => /^contract\.(?:missing|none-of)$/.test(code));
-}
-
-/** Tells whether a place is the one that is missing, or has to be in the object that is. */
-function isDemanded(place: Placed, { place: lacking }: Misfit): boolean {
-  return isWithin(place, lacking, true) && place.requiredFrom <= readPlace(lacking).path.length;
-}
-
-function isWithin(place: Placed, outer: string, orSame = false): boolean {
-  const { in: where, path } = readPlace(outer);
-  const isSame = (name: string, at: number) =>
-    where === 'header' ? name.toLowerCase() === place.path[at]?.toLowerCase() : name === place.path[at];
-  const isLong = orSame ? path.length <= place.path.length : path.length < place.path.length;
-  return where === place.in && isLong && path.every(isSame);
+  const lacking = judgeFor(whole)(treeOf(whole, row)).filter(({ code }) =>
+    /^contract\.(?:missing|none-of)$/.test(code),
+  );
+  return lacking.map(({ place }) => place);
 }

@@ -1,20 +1,21 @@
 import type { Authorization, Contract, TokenOperation } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
+import type { FoundPlace } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
-import { type ApiOperation, bodyOf, operationCalled } from './document.ts';
-import { type GivenValues, type Question, valueQuestion } from './given.ts';
-import { listOf, scalarOf, textOf } from './json.ts';
+import { type CallSchema, schemaOfCall } from './call-schema.ts';
+import { follow, unlessElsewhere } from './cut.ts';
+import { type ApiOperation, operationCalled } from './document.ts';
+import { choiceQuestion, type GivenValues, type Question, valueQuestion } from './given.ts';
 import type { ApiDescription } from './read-document.ts';
-import { bodyPlaces, clientFlow, kindOfWay, scopesOf, type Way, waysOf } from './security.ts';
 import { type Address, addressesAt, ownServer, serverUrls } from './servers.ts';
 
 export interface ProposedAccess {
   readonly contract: Pick<Contract, 'token'> & Partial<Pick<Contract, 'auth'>>;
   readonly questions: readonly Question[];
-  readonly notes: readonly string[];
   /** Names of headers and query parameters, in lower case, that the authorization fills. */
   readonly ownNames: readonly string[];
 }
@@ -27,6 +28,12 @@ interface AccessOptions {
 
 /** What a person says instead of an address for tokens. */
 type Fixed = 'basic' | 'key' | 'none';
+type Kind = 'token' | 'basic' | 'key' | 'other';
+
+interface Scheme {
+  readonly id: string;
+  readonly value: JsonObject;
+}
 
 const PLAIN_TOKEN = DOCUMENTED_CONTRACT.token;
 
@@ -40,59 +47,71 @@ export function proposeAccess(
   used: readonly ApiOperation[],
   options: AccessOptions,
 ): ProposedAccess {
-  const { said, values } = options;
-  const ways = waysOf(description, used[0]).filter((way) => way.length > 0);
-  const servable = ways.filter((way) => way.every(({ kind }) => kind !== 'other'));
-  const kinds = [...new Set(servable.map(kindOfWay))];
-  const word = said?.trim().toLowerCase() as Fixed | undefined;
-  if (word === 'basic' || word === 'none' || (word === 'key' && kinds.includes('key')))
-    return fixedAccess(word, servable, values);
-  const take = (place: TokenPlace) => tokenAccess(description, operations, place, used, values);
+  const { said, values, baseUrl } = options;
+  const schemes = schemesOf(description, used[0]);
+  const all = new Set(schemes.map(kindOf));
+  if (all.size > 1) all.delete('other');
+  const kinds = [...all];
+  const word = said?.trim().toLowerCase();
+  if (word === 'basic' || word === 'none' || (word === 'key' && all.has('key')))
+    return fixedAccess(word, schemes, values);
+  const take = (place: TokenPlace) => tokenAccess(description, place, used, values);
   if (said !== undefined) return take(placeSaid(description, operations, said, options));
-  const tokens = tokenPlaces(description, operations, ways, options);
-  const others = kinds.flatMap((kind) => (kind === 'basic' || kind === 'key' ? [kind] : []));
-  const own = options.baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
-  const ask = (why: string, some: readonly TokenPlace[] = tokens) =>
-    asked(own === undefined ? null : new URL(own).origin, some, others, why);
-  if (ways.length > 0 && servable.length === 0) return ask(refusedText(ways));
-  if (others.length > 0 && kinds.length > 1) return ask('The description lets callers in by several ways.');
-  const [only] = others;
-  if (only !== undefined && !(isLoginKey(servable) && tokens.length > 0)) return fixedAccess(only, servable, values);
-  const [place] = tokens;
-  const public_ = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: true };
-  if (place === undefined)
-    // A description that demands a token has to say who issues it. One that says nothing of it is as the public document.
-    return ways.length > 0 ? ask('The description does not say who issues the token.', [public_]) : take(public_);
-  return tokens.length > 1 || isForeign(place) || !place.isSure ? ask('') : take(place);
+  const tokens = tokenPlaces(description, operations, schemes, options);
+  const [place = PUBLIC, ...others] = tokens;
+  const [kind = 'token'] = kinds;
+  // A key in the header Authorization may be the token, if the description has an operation that issues one.
+  const isLogin = schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name']))) && tokens.length > 0;
+  if (kinds.length === 1 && (kind === 'basic' || (kind === 'key' && !isLogin)))
+    return fixedAccess(kind, schemes, values);
+  // A description that says nothing of access is as the public document.
+  const isClear = (place.isSure || schemes.length + tokens.length === 0) && others.length === 0 && !isForeign(place);
+  if (isClear && kinds.length < 2 && kind !== 'other') return take(place);
+  const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
+  return asked(host === undefined ? null : new URL(host).origin, kind === 'token' ? [place, ...others] : tokens, kinds);
 }
 
-/** A key in the header Authorization may be the token, if the description has an operation that issues one. */
-const isLoginKey = (ways: readonly Way[]): boolean =>
-  ways.every((way) => way.every(({ value }) => /^authorization$/i.test(textOf(value['name']))));
+/** Returns the schemes of an operation, or those of the description if none is said. A client certificate goes beside any. */
+function schemesOf({ root, file }: ApiDescription, operation: ApiOperation | undefined): Scheme[] {
+  const schemes = objectOf(objectOf(root['components'])['securitySchemes']);
+  const general = listOf(root['security']);
+  const said = operation?.value['security'] ?? (general.length > 0 ? general : undefined);
+  const names = said === undefined ? Object.keys(schemes) : listOf(said).flatMap((way) => Object.keys(objectOf(way)));
+  return [...new Set(names)]
+    .map((id) => ({ id, value: objectOf(follow(root, memberOf(schemes, id), file)) }))
+    .filter(({ value }) => value['type'] !== 'mutualTLS');
+}
+
+function kindOf({ value }: Scheme): Kind {
+  const { type, in: place, name } = value;
+  const http = textOf(value['scheme']).toLowerCase();
+  if (type === 'http' && http === 'basic') return 'basic';
+  if (type === 'http' && http === 'bearer') return 'token';
+  if (type === 'oauth2' && clientFlow(value) !== null) return 'token';
+  return type === 'apiKey' && /^(?:header|query)$/.test(textOf(place)) && textOf(name) !== '' ? 'key' : 'other';
+}
+
+/** Returns what a scheme says of client credentials. */
+function clientFlow(scheme: JsonObject): JsonObject | null {
+  const flow = objectOf(scheme['flows'])['clientCredentials'];
+  return isObject(flow) ? flow : null;
+}
 
 /** Access without a token, or with one that the service gave to the partner: `none`. */
-function fixedAccess(word: Fixed, ways: readonly Way[], values: GivenValues): ProposedAccess {
-  const kinds = ways.map(kindOfWay);
-  const kind = word !== 'none' ? word : kinds.includes('key') ? 'key' : kinds.includes('basic') ? 'basic' : 'none';
-  const way = ways.find((each) => kindOfWay(each) === kind) ?? [];
-  const keys = way.filter((each) => each.kind === 'key').map(({ value }) => value);
+function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): ProposedAccess {
+  const keys = schemes.filter((each) => kindOf(each) === 'key').map(({ value }) => value);
   // Of several keys the one with the name of a secret is the partner's.
-  const main = keys.findLast(({ name }) => isSecretName(textOf(name))) ?? keys[0] ?? {};
-  const name = kind === 'none' ? 'Authorization' : textOf(main['name']);
+  const key = keys.findLast(({ name }) => isSecretName(textOf(name))) ?? keys[0];
+  const isKey = key !== undefined && word !== 'basic';
+  const name = isKey ? textOf(key['name']) : 'Authorization';
   const auth: Authorization =
-    kind === 'basic'
-      ? { kind }
+    word === 'basic'
+      ? { kind: 'basic' }
       : {
-          ...{ kind: 'apiKey', in: main['in'] === 'query' ? 'query' : 'header', name },
-          ...{ prefix: kind === 'none' ? 'Bearer ' : '', value: values.of(name) ?? null },
+          ...{ kind: 'apiKey', in: isKey && key['in'] === 'query' ? 'query' : 'header', name },
+          ...{ prefix: isKey ? '' : 'Bearer ', value: values.of(name) ?? null },
         };
-  const others = way.filter((each) => each.kind === 'key' && (kind === 'basic' || each.value['name'] !== name));
-  return {
-    contract: { token: PLAIN_TOKEN, auth },
-    questions: [],
-    notes: others.map(({ words }) => `The service wants ${words} as well. Write it into the page, under "always".`),
-    ownNames: kind === 'key' ? [name.toLowerCase()] : [],
-  };
+  return { contract: { token: PLAIN_TOKEN, auth }, questions: [], ownNames: isKey ? [name.toLowerCase()] : [] };
 }
 
 /** A place that may issue tokens. */
@@ -102,6 +121,8 @@ interface TokenPlace extends Address {
   /** Whether it is clear enough to be taken unasked. */
   readonly isSure: boolean;
 }
+
+const PUBLIC: TokenPlace = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: false };
 
 const isForeign = ({ origin }: Address): boolean => origin !== undefined && origin !== 'service';
 
@@ -113,19 +134,17 @@ const OTHER =
 function tokenPlaces(
   description: ApiDescription,
   operations: readonly ApiOperation[],
-  ways: readonly Way[],
+  schemes: readonly Scheme[],
   { baseUrl, values }: AccessOptions,
 ): readonly TokenPlace[] {
   const filled = (text: string) => text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.of(name) ?? whole);
-  const demanded = (ways.length > 0 ? ways : waysOf(description, undefined)).flat();
-  const urls = demanded.map(({ value }) => textOf(clientFlow(value)?.['tokenUrl']).trim());
-  const ofFlows = [...new Set(urls)].flatMap((url) =>
-    (url === '' ? [] : addressesAt(filled(url), description, baseUrl)).map(
-      (place): TokenPlace => ({
-        ...place,
-        ...{ operation: operationAt(operations, place), why: `the description has it at ${url}`, isSure: true },
-      }),
-    ),
+  const demanded = schemes.length > 0 ? schemes : schemesOf(description, undefined);
+  const urls = [...new Set(demanded.map((scheme) => textOf(clientFlow(scheme.value)?.['tokenUrl']).trim()))];
+  const ofFlows = urls.flatMap((url) =>
+    (url === '' ? [] : addressesAt(filled(url), description, baseUrl)).map((place): TokenPlace => {
+      const operation = operationAt(operations, place);
+      return { ...place, operation, why: `the description has it at ${url}`, isSure: true };
+    }),
   );
   if (ofFlows.length > 0) return [...new Map(ofFlows.map((each) => [`${each.origin} ${each.path}`, each])).values()];
   const found = operations.flatMap((operation): TokenPlace[] => {
@@ -133,29 +152,36 @@ function tokenPlaces(
     const path = filled(operation.path);
     const own = ownServer(description, operation);
     const [place = { path }] = own === null ? [] : addressesAt(own + path, description, baseUrl);
-    const objection = objectionTo(description, operation);
-    const why = objection ?? 'it takes a client id and a client secret';
-    return [{ ...place, operation, why, isSure: objection === null }];
+    const isSure = takesClient(description, operation);
+    const why = isSure ? 'it takes a client id and a client secret' : 'it may be for persons';
+    return [{ ...place, operation, why, isSure }];
   });
   const sure = found.filter(({ isSure }) => isSure);
   return sure.length > 0 ? sure : found.slice(0, 5);
 }
 
-/** Says what speaks against sending the client credentials to an operation, or null. */
-function objectionTo(description: ApiDescription, operation: ApiOperation): string | null {
-  if (operation.path === PATHS.token && operation.value['requestBody'] === undefined) return null;
-  const places = bodyPlaces(description, operation);
-  const names = new Map(places.map((each) => [each.path.join('.'), each]));
-  if (!names.has('grant_type') && !(names.has('client_id') && names.has('client_secret')))
-    return 'it takes neither a grant type nor a client id and secret';
-  const unknown = [...names].find(
-    ([name, { requiredFrom }]) => requiredFrom === 0 && /user|pass|code|assertion|refresh|otp/i.test(name),
+const CLIENT = /^(?:grant_type|client_id|client_secret)$/;
+
+/** Tells whether an operation takes client credentials, and requires nothing that speaks for a person. */
+function takesClient(description: ApiDescription, operation: ApiOperation): boolean {
+  if (operation.path === PATHS.token && operation.value['requestBody'] === undefined) return true;
+  const places = bodyPlaces(schemaUnlessUnusable(description, operation));
+  const names = places.map(({ path }) => path.join('.'));
+  const isForPersons = places.some(
+    ({ path, required }) => required && /user|pass|code|assertion|refresh|otp/i.test(path.join('.')),
   );
-  if (unknown !== undefined) return `it requires ${unknown[0]}`;
-  const grants = names.get('grant_type')?.keywords ?? {};
-  const said = [grants['const'], ...listOf(grants['enum']), grants['default']].flatMap((each) => scalarOf(each) ?? []);
-  return said.length === 0 || said.includes('client_credentials') ? null : `it takes the grant ${said[0]}`;
+  const grants = places.find(({ path }) => path.join('.') === 'grant_type');
+  const grant = scalarOf(grants?.keywords['default']);
+  const said = [...(grants?.codes ?? []).map(({ value }) => value), ...(grant === null ? [] : [grant])];
+  const isClient = grants !== undefined || (names.includes('client_id') && names.includes('client_secret'));
+  return isClient && !isForPersons && (said.length === 0 || said.includes('client_credentials'));
 }
+
+const schemaUnlessUnusable = (description: ApiDescription, operation: ApiOperation): CallSchema | undefined =>
+  unlessElsewhere(() => schemaOfCall(description, operation));
+
+const bodyPlaces = (schema: CallSchema | undefined): FoundPlace[] =>
+  (schema?.places ?? []).filter((each) => each.in === 'body');
 
 const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOperation | null =>
   isForeign(place)
@@ -173,7 +199,8 @@ function placeSaid(
   if (operation !== undefined && ownServer(description, operation) === null)
     return { ...known, path: operation.path, operation };
   const [, address = ''] = /^(?:post\s+)?((?:https?:\/)?\/\S*)$/i.exec(said.trim()) ?? [];
-  if (address.startsWith('/')) return { ...known, path: address, operation: null };
+  if (address.startsWith('/'))
+    return { ...known, path: address, operation: operationAt(operations, { path: address }) };
   const url = URL.canParse(address) ? new URL(address) : null;
   const isPlain =
     url !== null && `${url.search}${url.hash}${url.username}${url.password}` === '' && isTokenOrigin(url.origin);
@@ -192,7 +219,6 @@ function placeSaid(
 
 function tokenAccess(
   description: ApiDescription,
-  operations: readonly ApiOperation[],
   { path, origin, operation }: TokenPlace,
   used: readonly ApiOperation[],
   values: GivenValues,
@@ -200,30 +226,43 @@ function tokenAccess(
   const questions = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) =>
     valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`),
   );
-  const from = operation ?? operationAt(operations, { path });
-  const places = from === null ? [] : bodyPlaces(description, from);
-  const extra: Record<string, string> = { ...scopesOf(description, used) };
-  for (const { path: names, keywords, requiredFrom, fixed } of places) {
-    const name = names.join('.');
-    if (/^(?:grant_type|client_id|client_secret)$/.test(name) || names.length > 1) continue;
-    const isRequired = requiredFrom === 0;
-    const value = values.of(name) ?? (isRequired ? scalarOf(fixed.get('') ?? keywords['default']) : null);
+  const schema = operation === null ? undefined : schemaUnlessUnusable(description, operation);
+  const places = bodyPlaces(schema);
+  const extra: Record<string, string> = scopesOf(description, used);
+  for (const {
+    path: [name = '', ...deeper],
+    keywords,
+    required,
+    fixed,
+  } of places) {
+    if (CLIENT.test(name) || deeper.length > 0) continue;
+    const value = values.of(name) ?? (required ? scalarOf(fixed.get('') ?? keywords['default']) : null);
     if (value !== null) extra[name] = value;
-    else if (isRequired && extra[name] === undefined)
+    else if (required && extra[name] === undefined)
       questions.push(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
   }
-  const isJson = from !== null && bodyOf(description, from)?.encoding === 'json';
   const isBasic = places.length > 0 && places.every((each) => each.path[0] !== 'client_secret');
   const token: TokenOperation = {
-    ...{ ...PLAIN_TOKEN, path, auth: isBasic ? 'basic' : 'body', encoding: isJson ? 'json' : 'form', extra },
-    ...(origin !== undefined && { origin }),
+    ...{
+      ...PLAIN_TOKEN,
+      path,
+      auth: isBasic ? 'basic' : 'body',
+      encoding: schema?.encoding === 'json' ? 'json' : 'form',
+    },
+    ...{ extra, ...(origin !== undefined && { origin }) },
   };
-  return { contract: { token }, questions, notes: [], ownNames: [] };
+  return { contract: { token }, questions, ownNames: [] };
 }
 
-function refusedText(ways: readonly Way[]): string {
-  const words = [...new Set(ways.flat().flatMap(({ kind, words }) => (kind === 'other' ? [words] : [])))].join(', or ');
-  return `The description lets callers in by ${words}, which a program cannot do. Ask the service for client credentials, a key or HTTP Basic.`;
+/** Returns the scopes that the operations demand, or those of the flow if they name none. */
+function scopesOf(description: ApiDescription, used: readonly ApiOperation[]): Record<string, string> {
+  const scheme = schemesOf(description, used[0]).find(({ value }) => clientFlow(value) !== null);
+  const offered = Object.keys(objectOf(scheme && clientFlow(scheme.value)?.['scopes']));
+  const ways = used.flatMap((each) => listOf(each.value['security'] ?? description.root['security']));
+  const demanded = ways.flatMap((way) => listOf(objectOf(way)[scheme?.id ?? '']).map(textOf));
+  const asked = offered.filter((each) => demanded.includes(each));
+  const scope = (asked.length > 0 ? asked : offered).join(' ');
+  return scope === '' ? {} : { scope };
 }
 
 const WORDS: Readonly<Record<Fixed, string>> = {
@@ -232,35 +271,26 @@ const WORDS: Readonly<Record<Fixed, string>> = {
   none: 'none: a key or a token that stays, which the service gave you',
 };
 
+const PERSON =
+  'The description lets callers in by a scheme for a person with a browser, which a program cannot do. Ask the service for client credentials, a key or HTTP Basic. ';
+
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
-function asked(
-  host: string | null,
-  tokens: readonly TokenPlace[],
-  others: readonly ('basic' | 'key')[],
-  why: string,
-): ProposedAccess {
+function asked(host: string | null, tokens: readonly TokenPlace[], kinds: readonly Kind[]): ProposedAccess {
   // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: Address) => {
     if (origin === undefined || (origin === 'service' && host === null)) return `POST ${path}`;
     return (origin === 'service' ? host : origin) + path;
   };
-  const usable = tokens.filter((each) => !isForeign(each) || isTokenOrigin(each.origin ?? ''));
-  const [first] = usable;
-  const own = usable.find((each) => !isForeign(each)) ?? (first && { path: first.path });
-  const list = [
-    ...usable.map(
-      (each) => `${nameOf(each)} for a token (${each.why}${isForeign(each) ? ', another host than the service' : ''})`,
-    ),
-    ...[...others, 'none' as const].map((each) => WORDS[each]),
-  ].map((each, index) => `${index + 1}. ${each}`);
-  const unusable = tokens
-    .filter((each) => !usable.includes(each))
-    .map((each) => ` No secret may be sent to ${nameOf(each)}, as the description has it.`);
-  const question = {
-    name: 'operation:token',
-    text: `${why === '' ? '' : `${why} `}Where does your client secret go? ${list.join('; ')}.${unusable.join('')}`,
-    answer: `--operation ${shellWord(`token=${own === undefined ? (others[0] ?? 'POST /path') : nameOf(own)}`)}`,
-    choices: [...usable.map(nameOf), ...others, 'none'],
-  };
-  return { contract: { token: PLAIN_TOKEN }, questions: [question], notes: [], ownNames: [] };
+  const others = [...kinds.filter((each) => each === 'basic' || each === 'key'), 'none' as const];
+  const [first] = tokens;
+  const own = tokens.find((each) => !isForeign(each)) ?? (first && { path: first.path });
+  const isElsewhere = (each: Address) => (isForeign(each) ? ', another host than the service' : '');
+  const choices = [
+    ...tokens.map((each) => [nameOf(each), `${nameOf(each)} for a token (${each.why}${isElsewhere(each)})`] as const),
+    ...others.map((each) => [each, WORDS[each]] as const),
+  ];
+  const text = `${kinds[0] === 'other' ? PERSON : ''}Where does your client secret go?`;
+  const answer = shellWord(`token=${own === undefined ? others[0] : nameOf(own)}`);
+  const question = choiceQuestion('token', text, choices, answer);
+  return { contract: { token: PLAIN_TOKEN }, questions: [question], ownNames: [] };
 }

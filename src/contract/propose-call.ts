@@ -1,18 +1,20 @@
+import { uncheckedPatterns } from '../request/contract/body-check.ts';
 import type { Call, Guess, Json } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
+import { objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { writePlace } from '../request/contract/place.ts';
+import { type FoundPlace, isTangled, lastName } from '../request/contract/places.ts';
 import { isField } from '../request/lead/fields.ts';
 import { isPart } from '../request/lead/parts.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { isIdentifyingName, isSecretName, nameWords } from '../request/words/names.ts';
-import { type Placed, schemaOfCall } from './call-schema.ts';
+import { isIdentifyingName, nameWords } from '../request/words/names.ts';
+import { schemaOfCall } from './call-schema.ts';
 import { type ApiOperation, answersOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { fieldIn, type GivenValues, type Question, valueQuestion } from './given.ts';
-import { jsonIn, listOf, objectOf, scalarOf, textOf } from './json.ts';
-import { missingIn } from './missing.ts';
-import { areWithinBranch, type FoundPlace, lastName, sampleOf } from './places.ts';
+import { demandsOf, lackingIn, openPlaces } from './missing.ts';
 import type { ApiDescription } from './read-document.ts';
+import { sampleOf } from './sample.ts';
 
 export interface ProposedCall {
   readonly call: Call;
@@ -42,98 +44,103 @@ export function proposeCall(
 ): ProposedCall {
   const { schema, as, encoding, places } = schemaOfCall(description, operation, ownNames);
   const path = filledPath(operation, values);
-  const { fields, always, open, guessed } = bindingsOf(places, values);
+  const bound = boundFields(places);
+  const { fields, always, said } = bindingsOf(places, bound.fields, values);
   if (role === 'create') Object.assign(fields, values.furtherFields());
-  const guesses = guessed.map(({ place, field, why }) => ({
-    ...{ operation: role, place: writePlace(place), value: field, why },
-  }));
+  Object.assign(always, constantsFor(places, said, fields));
   const answers = answersOf(description, operation);
   const id = role === 'create' ? identifiersIn(answers.success?.body ?? null) : [];
   const call: Call = {
     ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
     ...{ audio: audioForm(places, fields, encoding), schema, answers, reads: { id, duplicate: [], error: [] } },
   };
-  const missing = missingIn(call, open);
-  const isFew = missing.places.length <= MAX_ASKED;
-  const questions = isFew ? missing.places.map((place) => placeQuestion(place, guesses)) : [];
+  const guesses = bound.guesses
+    .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }))
+    .filter(({ place }) => !(place in fields) && !(place in always));
+  const open = openPlaces(call, places);
+  const isFew = open.length <= MAX_ASKED;
+  const questions = isFew ? open.map((place) => placeQuestion(place, guesses)) : [];
   if (role === 'create' && !Object.values(fields).some((each) => isField(each) || isPart(each)))
     questions.push(fieldsQuestion(operation, guesses));
-  const names = missing.places.map(writePlace).join(', ').slice(0, MAX_LISTED);
-  const unmet = [...Object.keys(missing.objects).map((place) => `a value for ${place}`), ...missing.unmet];
-  const notes = [
-    ...(isFew
-      ? []
-      : [`${operation.name} demands ${missing.places.length} values that srq knows nothing of: ${names}. ${IN_PAGE}`]),
-    ...(missing.schema === null && schema !== null
-      ? [`The schema of ${operation.name} cannot be used, so no row is checked by it.`]
-      : []),
-    ...(unmet.length > 0
-      ? [`${operation.name} also demands ${unmet.join('; ').slice(0, MAX_LISTED)}. ${IN_PAGE}`]
-      : []),
-  ];
-  return { call: { ...call, schema: missing.schema }, guesses, questions: [...path.questions, ...questions], notes };
+  const notes = isFew
+    ? []
+    : [
+        `${operation.name} demands ${open.length} values that srq knows nothing of: ${listed(open.map(writePlace))}. ${IN_PAGE}`,
+      ];
+  const unchecked = uncheckedPatterns(schema);
+  if (unchecked.length > 0) notes.push(`These patterns are left to the service: ${listed(unchecked)}`);
+  const lacking = lackingUnlessUnusable(call, open);
+  if (lacking === null) notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
+  else if (lacking.length > 0) notes.push(`${operation.name} also demands a value for ${listed(lacking)}. ${IN_PAGE}`);
+  return {
+    call: lacking === null ? { ...call, schema: null } : call,
+    guesses,
+    questions: [...path.questions, ...questions],
+    notes,
+  };
 }
 
-/** Says which places take a field, which are always the same, and which are open. */
-function bindingsOf(places: readonly Placed[], values: GivenValues) {
-  const bound = boundFields(places);
+const listed = (places: readonly string[]): string => places.join(', ').slice(0, MAX_LISTED);
+
+/** Returns null if the schema cannot be used. */
+function lackingUnlessUnusable(call: Call, open: readonly FoundPlace[]): readonly string[] | null {
+  if (isTangled(call.schema)) return null;
+  try {
+    return lackingIn(call, open);
+  } catch (error) {
+    if (error instanceof SrqError) return null;
+    throw error;
+  }
+}
+
+/** Says which places take a field, and which are always the same because a person says so. */
+function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace, string>, values: GivenValues) {
   const fields: Record<string, string> = {};
   const always: Record<string, Json> = {};
-  const open: Placed[] = [];
-  const names = places.map(({ path }) => lastName(path));
-  const saidOf = (place: Placed) => {
-    const name = lastName(place.path);
-    const isOnce = names.indexOf(name) === names.lastIndexOf(name);
-    return values.of(writePlace(place), ...(isOnce ? [name] : []));
-  };
-  const unsaid: Placed[] = [];
+  const said = new Set<FoundPlace>();
+  const names = places.map(lastName);
   for (const place of places) {
-    const said = saidOf(place);
-    const text = writePlace(place);
-    const field = said === undefined ? bound.fields.get(place) : said === '' ? lastName(place.path) : fieldIn(said);
+    const [text, name] = [writePlace(place), lastName(place)];
+    const isOnce = names.indexOf(name) === names.lastIndexOf(name);
+    const value = values.of(text, ...(isOnce ? [name] : []));
+    const field = value === undefined ? bound.get(place) : value === '' ? name : fieldIn(value);
     if (field) fields[text] = field;
-    else if (said !== undefined) always[text] = valueFor(place, text, said);
-    else unsaid.push(place);
+    else if (value !== undefined) always[text] = valueFor(place, text, value);
+    if (field || value !== undefined) said.add(place);
   }
-  // What goes with an object that no request holds is not sent.
-  const isHeld = ({ in: where, path, requiredFrom }: Placed) =>
-    requiredFrom === 0 ||
-    path.length === 1 ||
-    places.some(
-      (each) =>
-        each.in === where &&
-        writePlace(each) in fields &&
-        path.slice(0, -1).every((name, at) => each.path[at] === name),
-    );
-  for (const place of unsaid) {
-    const constant = constantOf(place);
-    if (constant !== undefined && place.requiredFrom < place.path.length) {
-      if (isHeld(place)) always[writePlace(place)] = constant;
-    } else open.push(place);
-  }
-  return { fields, always, open, guessed: bound.guesses.filter(({ place }) => open.includes(place)) };
+  return { fields, always, said };
 }
 
 /** Names of what a person has to agree to themselves. It is never said for them unasked. */
 const CONSENT =
   /consent|agree|accept|gdpr|privacy|terms|permission|opt_?in|newsletter|marketing|consentim|einwillig|zustimm/i;
 
-/** Returns the value that the description gives a place that must be there. */
-function constantOf({ path, fixed, keywords, branches }: FoundPlace): Json | undefined {
-  if (CONSENT.test(path.join('_'))) return undefined;
-  const preset = branches.length > 0 || typeof keywords['default'] === 'object' ? undefined : keywords['default'];
-  return fixed.get('') ?? preset;
+/** Returns the values that the description gives places that must be there. What goes with an object that no request holds is not sent. */
+function constantsFor(
+  places: readonly FoundPlace[],
+  said: ReadonlySet<FoundPlace>,
+  fields: Call['fields'],
+): Call['always'] {
+  const isDemanded = demandsOf(fields);
+  const found = places.flatMap((place): [string, Json][] => {
+    const { path, fixed, keywords } = place;
+    const preset = typeof keywords['default'] === 'object' ? undefined : keywords['default'];
+    const value = fixed.get('') ?? preset;
+    const isSaid = said.has(place) || CONSENT.test(path.join('_'));
+    return value === undefined || isSaid || !isDemanded(place) ? [] : [[writePlace(place), value]];
+  });
+  return Object.fromEntries(found);
 }
 
 /** Returns the constants that go with the fields of a branch. */
-function whenOf(places: readonly Placed[], fields: Readonly<Record<string, string>>): Call['when'] {
+function whenOf(places: readonly FoundPlace[], fields: Readonly<Record<string, string>>): Call['when'] {
   const when: Record<string, Record<string, Json>> = {};
   for (const place of places) {
     const field = fields[writePlace(place)];
     if (field === undefined || place.branches.length === 0) continue;
     for (const other of places) {
       for (const [branch, constant] of other.fixed) {
-        if (branch !== '' && areWithinBranch(place.branches, branch))
+        if (branch !== '' && place.branches.every((each) => each.startsWith(branch)))
           when[field] = { ...when[field], [writePlace(other)]: constant };
       }
     }
@@ -169,14 +176,12 @@ function fieldsQuestion({ name }: ApiOperation, guesses: readonly Guess[]): Ques
   };
 }
 
-function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {
+function placeQuestion(place: FoundPlace, guesses: readonly Guess[]): Question {
   const name = place.in === 'body' ? writePlace(place) : (place.path[0] ?? '');
-  const { keywords } = place;
   const guess = guesses.find((each) => each.place === writePlace(place));
-  const values = listOf(keywords['enum']).flatMap((each) => scalarOf(each) ?? []);
-  const prose = textOf(keywords['description']);
-  const sample = sampleOf(keywords, {});
-  const shown = typeof sample === 'object' ? JSON.stringify(sample) : String(sample);
+  const values = (place.codes ?? []).map(({ value }) => value);
+  const prose = textOf(place.keywords['description']);
+  const sample = sampleOf(place.keywords);
   const said = [
     `${place.in === 'body' ? '' : `The ${place.in} `}${name} is required, and only you know what it holds.`,
     ...(prose === '' ? [] : [`The description says: "${prose}"`]),
@@ -188,21 +193,22 @@ function placeQuestion(place: Placed, guesses: readonly Guess[]): Question {
   ];
   return {
     ...valueQuestion(name, said.join(' ')),
-    ...(isSecretName(name) && { answer: `--set ${shellWord(name)}=@FILE` }),
-    example: guess === undefined ? shown : `{${guess.value}}`,
+    example: guess === undefined ? (scalarOf(sample) ?? JSON.stringify(sample)) : `{${guess.value}}`,
   };
 }
 
 /** Converts what a person said to the type that the place takes. */
-function valueFor({ keywords }: FoundPlace, place: string, text: string): Json {
-  const values = listOf(keywords['enum']);
-  const types = [keywords['type']].flat().flatMap((each) => textOf(each) || []);
-  if (values.length === 0 && (types.length === 0 || types.includes('string'))) return text;
-  const value = values.find((each) => scalarOf(each) === text) ?? (values.length === 0 ? jsonIn(text) : undefined);
-  if (value !== undefined) return value;
+function valueFor({ keywords, type, codes }: FoundPlace, place: string, text: string): Json {
+  const isTyped = type !== 'string' || [keywords['type']].flat().includes('object');
+  const isAllowed = codes === null || codes.some(({ value }) => value === text);
+  try {
+    if (isAllowed) return isTyped ? (JSON.parse(text) as Json) : text;
+  } catch {
+    // It is no such value.
+  }
   throw new SrqError(
     'parameter.not-allowed',
-    `The value given for "${place}" is ${values.length > 0 ? 'none of those that the description allows' : `no ${types.join(' or ')}`}.`,
+    `The value given for "${place}" is ${codes === null ? `no ${keywords['type']}` : 'none of those that the description allows'}.`,
     `Give one that fits: --set ${shellWord(`${place}=VALUE`)}`,
   );
 }
@@ -216,7 +222,7 @@ function filledPath(
     const value = values.of(name);
     if (value) return encodeURIComponent(value);
     const known = parameters.find((each) => each['in'] === 'path' && each['name'] === name);
-    const example = scalarOf(sampleOf(known?.['schema'] ?? {}, {})) ?? 'text';
+    const example = scalarOf(sampleOf(known?.['schema'] ?? {})) ?? 'text';
     questions.push({ ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example });
     return whole;
   });
@@ -229,7 +235,7 @@ function filledPath(
   );
 }
 
-function audioForm(places: readonly Placed[], fields: Readonly<Record<string, string>>, encoding: string) {
+function audioForm(places: readonly FoundPlace[], fields: Readonly<Record<string, string>>, encoding: string) {
   const place = places.find((each) => fields[writePlace(each)] === 'audio_file');
   const { description, format, contentMediaType } = place?.keywords ?? {};
   if (/data:/.test(textOf(description))) return 'data-url';

@@ -1,16 +1,16 @@
 import type { Call, Contract } from '../request/contract/contract.ts';
+import { objectOf, textOf } from '../request/contract/json.ts';
 import type { OperationName } from '../request/contract/operations.ts';
+import { lastName, placesIn } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { placesOfCall, schemaOfCall } from './call-schema.ts';
+import { schemaOfCall } from './call-schema.ts';
 import { type ApiOperation, operationCalled, operationsOf } from './document.ts';
 import { boundFields } from './fields.ts';
-import { GivenValues, type Question } from './given.ts';
+import { choiceQuestion, GivenValues, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
-import { objectOf, textOf } from './json.ts';
-import { lastName } from './places.ts';
 import { proposeAccess } from './propose-access.ts';
 import { type ProposedCall, proposeCall } from './propose-call.ts';
 import type { ApiDescription } from './read-document.ts';
@@ -40,9 +40,8 @@ export interface ProposeOptions {
 /** What a person answers if the service has no such operation. */
 const NONE = 'none';
 const MAX_CHOICES = 9;
-/** Bounds of what is looked at to order the operations. */
+/** Operations that are looked at to order them. */
 const MAX_RANKED = 400;
-const MAX_RANKED_NODES = 200_000;
 
 /** Proposes a contract from an API description. Operations other than those of the public document are asked. */
 export function proposeContract(description: ApiDescription, options: ProposeOptions): Proposal {
@@ -81,7 +80,6 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   };
   const notes = [
     ...description.notes,
-    ...access.notes,
     ...calls.flatMap((each) => each.notes),
     ...proseNotes(create),
     ...pathNotes(description, baseUrl),
@@ -125,10 +123,9 @@ function atPublicPath(
 }
 
 function createQuestion(description: ApiDescription, operations: readonly ApiOperation[]): Question {
-  const budget = { left: MAX_RANKED_NODES };
   const ranked = operations
     .slice(0, MAX_RANKED)
-    .map((operation) => ({ operation, known: knownFields(description, operation, budget) }))
+    .map((operation) => ({ operation, known: knownFields(description, operation) }))
     .sort((a, b) => b.known - a.known)
     .slice(0, MAX_CHOICES);
   const [first] = ranked;
@@ -139,23 +136,19 @@ function createQuestion(description: ApiDescription, operations: readonly ApiOpe
       'Give the description of the service that requests are sent to: srq contract learn FILE',
     );
   }
-  const list = ranked.map(
-    ({ operation, known }, index) =>
-      `${index + 1}. ${titled(operation)}: ${known} known ${known === 1 ? 'field' : 'fields'}`,
+  const choices = ranked.map(
+    ({ operation, known }) =>
+      [operation.name, `${titled(operation)}: ${known} known ${known === 1 ? 'field' : 'fields'}`] as const,
   );
-  return {
-    name: 'operation:create',
-    text: `Which operation creates a request? ${list.join('; ')}`,
-    answer: `--operation create=${shellWord(first.operation.name)}`,
-    choices: ranked.map(({ operation }) => operation.name),
-  };
+  const text = 'Which operation creates a request?';
+  return choiceQuestion('create', text, choices, `create=${shellWord(first.operation.name)}`);
 }
 
 const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
 
-function knownFields(description: ApiDescription, operation: ApiOperation, budget: { left: number }): number {
+function knownFields(description: ApiDescription, operation: ApiOperation): number {
   try {
-    const { fields, guesses } = boundFields(schemaOfCall(description, operation, [], budget).places);
+    const { fields, guesses } = boundFields(schemaOfCall(description, operation).places);
     return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
   } catch (error) {
     if (error instanceof SrqError) return 0;
@@ -166,21 +159,18 @@ function knownFields(description: ApiDescription, operation: ApiOperation, budge
 /** The words of operations that may only look. They make a choice of it, never an answer. */
 const LOOKS = /valid|check|duplic|dedup|exist|verif|pr(?:ü|ue)f|comprob/i;
 
+const NO_LOOK =
+  'If the service has an operation that checks whether a request is a duplicate, srq asks it first. No operation of the API description looks like one.';
+
 function validateQuestion(operations: readonly ApiOperation[], create: ApiOperation | undefined): Question {
-  const choices = operations
+  const looking = operations
     .filter((each) => each !== create && LOOKS.test(`${each.path} ${each.id}`))
     .slice(0, MAX_CHOICES);
-  const list = [...choices.map(titled), NONE].map((each, index) => `${index + 1}. ${each}`);
-  return {
-    name: 'operation:validate',
-    text:
-      choices.length === 0
-        ? 'If the service has an operation that checks whether a request is a duplicate, srq asks it first. No operation of the API description looks like one.'
-        : `Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first. ${list.join('; ')}`,
-    answer: `--operation validate=${NONE}`,
-    choices: [...choices.map(({ name }) => name), NONE],
-    ...(choices.length === 0 && { unanswered: NONE }),
-  };
+  const choices = [...looking.map((each) => [each.name, titled(each)] as const), [NONE, NONE] as const];
+  const text =
+    'Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first.';
+  const question = choiceQuestion('validate', text, choices, `validate=${NONE}`);
+  return looking.length > 0 ? question : { ...question, text: NO_LOOK, unanswered: NONE };
 }
 
 /** Prose that matters is quoted for a person. srq draws no conclusion from it. */
@@ -205,7 +195,7 @@ function pathNotes(description: ApiDescription, baseUrl: string | null): string[
 
 /** Returns the names by which a person may say something of a call. */
 const namesIn = ({ schema, fields, always }: Call): string[] => [
-  ...placesOfCall(schema).map(({ path }) => lastName(path)),
+  ...placesIn(schema).map(lastName),
   ...Object.keys(fields),
   ...Object.keys(always),
 ];

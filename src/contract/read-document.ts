@@ -1,9 +1,9 @@
 import { upgrade } from '@scalar/openapi-upgrader';
 import { parseDocument as parseYaml } from 'yaml';
 import type { Json } from '../request/contract/contract.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { fromPostman } from './from-postman.ts';
-import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from './json.ts';
 
 /** A file as it was read. */
 export interface SourceFile {
@@ -64,28 +64,42 @@ function upgraded(name: string, root: JsonObject, isSwagger: boolean): JsonObjec
 }
 
 /**
- * The upgrader leaves parameters by reference that are bodies, takes the first of several schemes, and has bodies that are
- * no forms sent as forms too. So references to parameters are followed first, and https alone and JSON alone are left.
+ * The upgrader leaves parameters by reference that are bodies, loses what is allowed in a form, takes the first of several
+ * schemes, and has bodies that are no forms sent as forms too. So references to parameters are followed first, a form
+ * becomes one body, and https alone and the types that fit are left.
  */
 function prepared(root: JsonObject): JsonObject {
-  const parameter = (value: Json): Json => {
+  const parameter = (value: Json): JsonObject => {
     const [, name = ''] = /^#\/parameters\/(.+)$/.exec(textOf(objectOf(value)['$ref'])) ?? [];
-    return memberOf(root['parameters'], name) ?? value;
+    return objectOf(memberOf(root['parameters'], name) ?? value);
   };
   const resolved = (holder: Json): Json => {
-    if (!isObject(holder)) return holder;
-    const { consumes, ...rest } = holder;
-    const parameters = Array.isArray(holder['parameters']) ? holder['parameters'].map(parameter) : null;
-    const hasBody = parameters?.some((each) => objectOf(each)['in'] === 'body');
+    if (!isObject(holder) || !Array.isArray(holder['parameters'])) return holder;
+    const { consumes, parameters, ...rest } = holder;
+    const all = listOf(parameters).map(parameter);
+    const form = all.filter((each) => each['in'] === 'formData');
+    const isForm = form.length > 0;
+    const body = isForm ? [formBody(form)] : all.filter((each) => each['in'] === 'body');
     // Tools write an empty list where they mean nothing.
     const said = [consumes, root['consumes']].map(listOf).find((each) => each.length > 0) ?? [];
-    const own = hasBody ? said.filter((each) => !/form/.test(textOf(each))) : listOf(consumes);
-    const types = hasBody && own.length === 0 ? ['application/json'] : own;
-    return { ...rest, ...(parameters !== null && { parameters }), ...(types.length > 0 && { consumes: types }) };
+    const types = said.filter((each) => /form/.test(textOf(each)) === isForm);
+    const usual = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    return {
+      ...rest,
+      parameters: [...all.filter((each) => !/^(?:body|formData)$/.test(textOf(each['in']))), ...body],
+      ...(body.length > 0 && { consumes: types.length > 0 ? types : [usual] }),
+    };
   };
   const paths = mapped(objectOf(root['paths']), (item) => (isObject(item) ? resolved(mapped(item, resolved)) : item));
   const https = listOf(root['schemes']).includes('https') && { schemes: ['https'] };
-  return structuredClone({ ...objectOf(resolved(root)), ...https, paths });
+  return structuredClone({ ...root, ...https, paths });
+}
+
+function formBody(form: readonly JsonObject[]): JsonObject {
+  const properties = form.map(({ in: _, name, required: __, ...schema }) => [textOf(name), schema] as const);
+  const required = form.filter((each) => each['required'] === true).map(({ name }) => textOf(name));
+  const schema = { type: 'object', properties: Object.fromEntries(properties), required };
+  return { in: 'body', name: 'form', schema };
 }
 
 const mapped = (value: JsonObject, change: (each: Json) => Json): JsonObject =>

@@ -1,10 +1,10 @@
 import { LineCounter, parseDocument } from 'yaml';
 import type { Call, Contract, Json } from '../request/contract/contract.ts';
 import { contractSchema } from '../request/contract/contract-schema.ts';
+import { isObject, type JsonObject, memberOf, objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { SECRET } from '../request/words/names.ts';
 import { isSettled, pageValueOf } from './contract-text.ts';
-import { isObject, type JsonObject, memberOf, objectOf, textOf } from './json.ts';
 
 /** Tells whether parsed JSON or YAML is a page, and no API description. */
 export const isPage = (value: JsonObject): boolean =>
@@ -59,8 +59,7 @@ type Wrong = (path: readonly string[], why: string) => SrqError;
 /** Members of a contract that the page calls otherwise. */
 const ON_PAGE: Readonly<Record<string, string>> = {
   ...{ 'token.auth': 'token.credentials', 'token.encoding': 'token.as' },
-  ...{ 'token.path': 'token.call', 'token.origin': 'token.call', 'token.tokenPointer': 'token.answer.token' },
-  ...{ 'token.lifetimePointer': 'token.answer.seconds', 'token.lifetimeSeconds': 'token.answer.life' },
+  ...{ 'token.path': 'token.call', 'token.origin': 'token.call' },
 };
 
 function parsedPage(content: string, file: string): { readonly written: JsonObject; readonly wrong: Wrong } {
@@ -127,16 +126,13 @@ function callOf(role: string, value: Json | undefined, before: Call | null, wron
 
 function tokenOf(value: Json, wrong: Wrong): object {
   if (!isObject(value)) throw wrong(['token'], 'is no call');
-  const { call, at, credentials, as, extra, answer = {}, ...rest } = value;
+  const { call, at, credentials, as, extra, answer, ...rest } = value;
   const [, origin = '', path = ''] = /^(?:POST )?(https?:\/\/[^/]+)?(\/.*)$/.exec(textOf(call)) ?? [];
   if (at !== undefined && (at !== 'host' || origin !== '')) throw wrong(['token', 'at'], 'can only be "host"');
-  if (!isObject(answer)) throw wrong(['token', 'answer'], 'says nothing');
-  const { token = null, seconds = null, life = null, ...more } = answer;
-  const [odd] = [...Object.keys(more).map((each) => ['answer', each]), ...Object.keys(rest).map((each) => [each])];
-  if (odd !== undefined) throw wrong(['token', ...odd], 'is not part of a page');
+  const [odd] = Object.keys(rest);
+  if (odd !== undefined) throw wrong(['token', odd], 'is not part of a page');
   return {
-    ...{ path, auth: credentials ?? 'body', encoding: as ?? 'form', extra: extra ?? {} },
+    ...{ path, auth: credentials ?? 'body', encoding: as ?? 'form', extra: extra ?? {}, answer: answer ?? null },
     ...(origin !== '' ? { origin } : at !== undefined && { origin: 'service' }),
-    ...{ tokenPointer: token, lifetimePointer: seconds, lifetimeSeconds: life },
   };
 }

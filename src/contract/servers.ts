@@ -1,6 +1,6 @@
 import type { Json, ServerSuggestion } from '../request/contract/contract.ts';
+import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import type { ApiOperation } from './document.ts';
-import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from './json.ts';
 import type { ApiDescription } from './read-document.ts';
 
 const ROOT = 'http://relative.invalid';

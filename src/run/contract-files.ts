@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Proposal, Said } from '../contract/propose.ts';
 import { printable } from '../report/output.ts';
-import { type Contract, callsOf } from '../request/contract/contract.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import { OPERATION_NAMES } from '../request/contract/operations.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 
@@ -61,8 +61,7 @@ export async function proposalFrom(
   const learnedAt = new Date(nowMs).toISOString();
   if (!isPage(parseFile(file))) {
     const { proposeContract } = await import('../contract/propose.ts');
-    const proposal = proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
-    return { ...proposal, notes: [...proposal.notes, ...(await patternNotes(proposal.contract))] };
+    return proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
   }
   if (Object.keys(said.operations).length > 0) {
     throw new SrqError(
@@ -79,7 +78,7 @@ export async function proposalFrom(
     answer: `--set ${name}=@FILE`,
   }));
   const { lackingIn } = await import('../contract/missing.ts');
-  const lacking = Object.keys(lackingIn(contract.create)).join(', ');
+  const lacking = lackingIn(contract.create, []).join(', ');
   const isUnchecked = contract.create.schema === null && (contract.source === null || known.create.schema !== null);
   const notes = [
     ...(lacking === '' ? [] : [`The schema demands more, and without it rows are refused: ${lacking}`]),
@@ -90,14 +89,6 @@ export async function proposalFrom(
 
 const UNCHECKED =
   'srq cannot check the rows, because neither the page nor this profile has a schema for this call. Learn the API description first, and then the page.';
-
-/** Patterns that cannot be checked in linear time are left to the service. */
-async function patternNotes(contract: Contract): Promise<string[]> {
-  const { uncheckedPatterns } = await import('../request/contract/body-check.ts');
-  const patterns = await Promise.all(callsOf(contract).map(({ schema }) => uncheckedPatterns(schema)));
-  const list = [...new Set(patterns.flat())].join(', ').slice(0, 500);
-  return list === '' ? [] : [`These patterns are left to the service: ${list}`];
-}
 
 async function readBounded(path: string): Promise<FileBytes> {
   try {

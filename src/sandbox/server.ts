@@ -47,8 +47,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 /** Returns the interface of the service. It is loaded on demand, because the validator takes a while. */
 async function interfaceOf({ contract }: SandboxOptions): Promise<ServiceInterface> {
-  const { openInterface } = await import('./service/interface.ts');
-  return openInterface(contract ?? DOCUMENTED_CONTRACT);
+  const { serviceInterface } = await import('./service/interface.ts');
+  return serviceInterface(contract ?? DOCUMENTED_CONTRACT);
 }
 
 function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promise<void>): Sandbox {

@@ -75,13 +75,13 @@ const CONTRACT: fc.Arbitrary<Contract> = fc
       encoding: fc.constantFrom('form' as const, 'json' as const),
     }),
     extra: fc.dictionary(fc.constantFrom('scope', 'audience'), TEXT),
-    lifetimeSeconds: fc.option(fc.nat()),
+    answer: fc.option(fc.constantFrom('', '/data/jwt')),
     unavailableIsNotActed: fc.boolean(),
   })
-  .map(({ origin, token, extra, lifetimeSeconds, ...rest }) => ({
+  .map(({ origin, token, extra, answer, ...rest }) => ({
     ...PUBLIC,
     ...rest,
-    token: { ...PUBLIC.token, ...token, extra, lifetimeSeconds, ...(origin !== undefined && { origin }) },
+    token: { ...PUBLIC.token, ...token, extra, answer, ...(origin !== undefined && { origin }) },
   }));
 
 test('a page that is written and read again is the same contract', () => {
@@ -151,7 +151,7 @@ test.each([
   ['create:\n  call: POST /x\nvalidate: none\nauth: basic\n', 4, 'auth'],
   ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  scope: a\n', 6, 'scope'],
   ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  at: home\n', 6, 'at'],
-  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  answer:\n    tokens: /t\n', 7, 'tokens'],
+  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  answer: data\n', 6, 'answer'],
   ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  extra: scope\n', 6, 'extra'],
   ['create:\n  call: POST /x\nvalidate: none\ntoken: POST /t\n', 4, 'token'],
   ['create:\n  call: POST /x\n- a\n', 3, 'line 3'],

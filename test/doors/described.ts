@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { loadPatterns, readyJudges } from '../../src/request/contract/body-check.ts';
+import { readyJudges } from '../../src/request/contract/body-check.ts';
 import type {
   Authorization,
   Call,
@@ -101,8 +101,6 @@ export const DOCUMENTED_CONTRACT: Described = {
   token: OF_TODAY.token,
   unavailableIsNotActed: false,
 };
-
-await loadPatterns({ pattern: '(a|b)' });
 
 /** Returns the contract that a list of parameters describes, ready to judge requests. */
 export function described(given: Described): Contract {

@@ -117,10 +117,6 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(existsSync(stored(desk))).toBe(false);
     for (const host of ['sandbox', 'api'])
       expect(ended.stdout).toContain(`srq login --profile acme --base-url https://${host}.requests.example.com\n`);
-    Object.assign(desk.env, { SRQ_BASE_URL: 'https://live.example.com' });
-    const loggedIn = await desk.call('contract', 'learn', FORM, '--yes', '--dry-run');
-    expect(loggedIn.stdout).toContain('srq login --profile NAME --base-url https://api.requests.example.com\n');
-    expect(loggedIn.stdout).toContain(`srq contract learn ${FORM} --yes --profile NAME`);
     expect(desk.files().filter((name) => name.endsWith('config.json'))).toEqual([]);
     expect(documentOf(await desk.call('status', '--json', '--profile', 'acme'))).toMatchObject({
       contract: { title: 'Service Request API', file: 'form-openapi30.yaml' },

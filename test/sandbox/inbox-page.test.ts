@@ -77,17 +77,17 @@ describe('the list', () => {
   test('has the newest first, a hundred on a page, and follows a filter', async () => {
     const { create } = await partnerOf(sandbox);
     for (let row = 1; row <= 120; row++) {
-      await create({ ...LEAD, fullname: `Castelo${row}`, country: row % 2 === 0 ? 'PT' : 'DE' });
+      await create({ ...LEAD, fullname: `Castelo${row}` });
     }
     expect((await look('/')).text).toContain('121 requests, 120 created');
     const [newest, older] = [await listed(''), await listed('before=22')];
     expect([newest[0], newest.at(-1), newest.length]).toEqual([121, 22, 100]);
     expect([older[0], older.at(-1), older.length]).toEqual([21, 1, 21]);
     expect((await look('/')).text).toContain('<a href="/?before=22">Older</a>');
-    expect(await listed('country=DE&text=castelo3')).toEqual([40, 38, 36, 34, 32, 4]);
-    expect(await listed('operation=token&status=&text=')).toEqual([1]);
+    expect(await listed('text=create+castelo3')).toEqual([40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 4]);
+    expect(await listed('operation=token&text=')).toEqual([1]);
     expect((await look('/?text=nobody')).text).toContain('No request fits.');
-    expect((await look('/?status=odd')).text).toContain('status is an HTTP status, 2xx to 5xx, or cut.');
+    expect((await look('/?operation=odd')).text).toContain('operation is one of token, create, validate.');
   });
 
   test('says what to do where nothing has arrived', async () => {
@@ -96,7 +96,7 @@ describe('the list', () => {
 });
 
 describe('a request', () => {
-  test('is shown in full, with its neighbours in the list from which it was opened', async () => {
+  test('is shown in full, with the way back to the list from which it was opened', async () => {
     const { create, validate, token } = await partnerOf(sandbox);
     for (const fullname of ['Inês Castelo', 'Rui Berg', 'Inês Castelo']) await create({ ...LEAD, fullname });
     await validate({ ...LEAD, fullname: 'Inês Castelo' });
@@ -107,13 +107,11 @@ describe('a request', () => {
       'HTTP 201',
       '&#34;request_id&#34;: ',
       'curl -g -X ',
-      '<a rel="prev" href="/_sandbox/requests/4?text=castelo">Newer</a>',
-      '<a rel="up" href="/?text=castelo">All requests</a>',
+      '<a href="/?text=castelo">All requests</a>',
       '<a href="/_sandbox/requests/4">4</a> <a href="/_sandbox/requests/5">5</a>',
     ]) {
       expect(text).toContain(part);
     }
-    expect(text).not.toContain('rel="next"');
     expect(text).not.toContain(token);
     expect((await look('/_sandbox/requests/9')).status).toBe(404);
   });
@@ -146,25 +144,12 @@ describe('the forms', () => {
     expect((await got('faults')).rates).toEqual({});
   });
 
-  test('set settings, no number for no limit', async () => {
-    await submit('settings', { latencyMs: '5', ratePerSecond: '', tokenTtlSeconds: '60' });
-    expect(await got('settings')).toEqual({ latencyMs: 5, ratePerSecond: null, tokenTtlSeconds: 60 });
-  });
-
-  test('forget all requests, as duplicates too', async () => {
-    const { create, validate } = await partnerOf(sandbox);
-    await create(LEAD);
-    await submit('forget', {});
-    expect(sandbox.requests()).toEqual([]);
-    expect((await validate(LEAD)).text).toBe('{"duplicate":false}');
-  });
-
-  test.each([
-    ['faults', { slow: '700' }, 'The probability of fault slow is not a number from 0 to 1.'],
-    ['settings', { latencyMs: '-1' }, 'Cannot understand the settings'],
-  ])('say why %s of %j are refused', async (form, fields, reason) => {
-    const { status, text } = await submit(form, fields);
-    expect([status, text]).toEqual([400, expect.stringContaining(reason)]);
+  test('say why faults are refused', async () => {
+    const { status, text } = await submit('faults', { slow: '700' });
+    expect([status, text]).toEqual([
+      400,
+      expect.stringContaining('The probability of fault slow is not a number from 0 to 1.'),
+    ]);
   });
 });
 
@@ -185,7 +170,7 @@ describe('pages of other origins', () => {
       expect([address, reply.status]).toEqual([address, 403]);
       expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
-    for (const form of ['faults', 'settings', 'forget']) expect((await submit(form, {}, headers)).status).toBe(403);
+    expect((await submit('faults', {}, headers)).status).toBe(403);
     for (const [method, address] of [
       ['PUT', '/_sandbox/faults'],
       ['PUT', '//example.com/_sandbox/faults'],
@@ -205,6 +190,6 @@ describe('pages of other origins', () => {
   test('the inbox itself may do all of it', async () => {
     const own = { 'sec-fetch-site': 'same-origin', origin: sandbox.baseUrl };
     expect((await look('/_sandbox/requests', own)).status).toBe(200);
-    expect((await submit('forget', {}, own)).status).toBe(303);
+    expect((await submit('faults', {}, own)).status).toBe(303);
   });
 });

@@ -33,13 +33,10 @@ export async function learnAnswers(context: Context, { said, named, isDryRun }: 
   const exact = waiting.filter(({ text }) => text === named);
   const begun = waiting.filter(({ text }) => text.startsWith(named));
   const meant = ALL.includes(named) ? waiting : exact.length > 0 ? exact : begun;
-  if (meant.length === 0)
-    throw nothingMeant(
-      named,
-      said,
-      waiting.map(({ text }) => text),
-    );
-  if (meant.length > 1 && ALL.includes(named) && !byIdentifier) throw severalMeant(said, meant);
+  if (meant.length === 0 || (meant.length > 1 && ALL.includes(named) && !byIdentifier)) {
+    const texts = waiting.map(({ text }) => text);
+    throw unclear(said, named, texts);
+  }
   const atMs = context.clock.nowMs();
   const stated = meant.flatMap((form): KnownForm[] => {
     const statement = { ...form, means: said, by: 'person', atMs } as const;
@@ -87,30 +84,22 @@ async function openAnswers(context: Context) {
 }
 
 /** Several answers that wait need not mean the same, and a refusal that counts as taken is never sent again. */
-function severalMeant(said: 'taken' | 'refused', meant: readonly KnownForm[]): SrqError {
-  const texts = meant.map(({ text }) => text);
-  const example = `srq contract learn --${said}-by ${shellWord(texts[0] ?? '')}`;
-  return new SrqError(
-    'arguments.invalid',
-    `${texts.length} answers have an unclear meaning, and they may mean different things.`,
-    `They are: ${texts.join(' | ')}. Name each in full, or by how it begins: ${example}`,
-  );
-}
-
-function nothingMeant(named: string, said: 'taken' | 'refused', waiting: readonly string[]): SrqError {
-  const flag = said === 'taken' ? '--taken-by' : '--refused-by';
+function unclear(said: 'taken' | 'refused', named: string, waiting: readonly string[]): SrqError {
   if (waiting.length === 0) {
-    const message =
-      named === 'id'
-        ? 'No answer of this profile that names an identifier has an unclear meaning.'
-        : 'No answer of this profile has an unclear meaning.';
+    const which = named === 'id' ? ' that names an identifier' : '';
+    const message = `No answer of this profile${which} has an unclear meaning.`;
     return new SrqError('answer.none-waiting', message, 'Send a first request, and see what comes back: srq create');
   }
-  const message = `No answer with an unclear meaning begins with "${named}".`;
-  const example = `srq contract learn ${flag} ${shellWord(waiting[0] ?? '')}`;
-  return new SrqError(
-    'answer.none-waiting',
-    message,
-    `These have an unclear meaning: ${waiting.join(' | ')}. Name one in full, or by how it begins: ${example}`,
-  );
+  const example = `srq contract learn --${said}-by ${shellWord(waiting[0] ?? '')}`;
+  return ALL.includes(named)
+    ? new SrqError(
+        'arguments.invalid',
+        `${waiting.length} answers have an unclear meaning, and they may mean different things.`,
+        `They are: ${waiting.join(' | ')}. Name each in full, or by how it begins: ${example}`,
+      )
+    : new SrqError(
+        'answer.none-waiting',
+        `No answer with an unclear meaning begins with "${named}".`,
+        `These have an unclear meaning: ${waiting.join(' | ')}. Name one in full, or by how it begins: ${example}`,
+      );
 }

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { commandLine, withoutOptions, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Question } from '../../contract/given.ts';
 import type { Said } from '../../contract/propose.ts';
 import { type Paint, printable } from '../../report/output.ts';
 import { contractName, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { contractAt, isElsewhere, type ServerSuggestion, tokenAddress } from '../../request/contract/contract.ts';
+import { contractAt, isElsewhere, tokenAddress } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
-import { normalBaseUrl } from '../../settings/base-url.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 import { answered, requireAgreement } from './contract-agreement.ts';
 
@@ -44,15 +43,13 @@ export async function learn(context: Context, files: readonly string[], options:
   const { proposal } = answers;
   const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
-  const isNew = place === null;
-  const logins = contract.servers.flatMap((server) => loginCommand(server, isNew));
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
   const isOpen = ({ name, unanswered }: Question) => name.startsWith('operation:') && unanswered === undefined;
   const isSettled = !questions.some(isOpen);
   const at = place === null ? contract : contractAt(contract, place);
   const document = {
-    ...{ profile, stored: !options.dryRun, file: store.path, contract: withoutSecretValues(contract), notes, logins },
+    ...{ profile, stored: !options.dryRun, file: store.path, contract: withoutSecretValues(contract), notes },
     questions: questions.map((question) => ({ ...question, ...answeredBy(question) })),
     auth: contract.auth?.kind ?? 'bearer',
     tokenAddress: isSettled && (place !== null || isElsewhere(contract.token)) ? tokenAddress(at, place ?? '') : null,
@@ -70,9 +67,7 @@ export async function learn(context: Context, files: readonly string[], options:
     );
   const reporter = await context.reporter();
   if (options.dryRun) {
-    await reporter.result('contract learn', document, (paint) =>
-      [shown(paint), ...loginLines(logins, isNew, context)].join('\n'),
-    );
+    await reporter.result('contract learn', document, shown);
     return 0;
   }
   reporter.say(shown);
@@ -82,7 +77,9 @@ export async function learn(context: Context, files: readonly string[], options:
   await reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
-      ...loginLines(logins, isNew, context),
+      ...(place === null ? contract.servers : []).map(({ url }) =>
+        printable(withProfileFlags(commandLine(['login', '--base-url', url]), context.options)),
+      ),
       printable(
         withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
       ),
@@ -104,25 +101,15 @@ function answeredBy({ name, answer }: Question): { readonly option: string; read
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
-  const { takenBy, refusedBy } = options;
-  if (files.length > 0 || (takenBy !== undefined && refusedBy !== undefined)) {
-    const message = 'Give only one of these: a file, --taken-by or --refused-by.';
+  const { takenBy, refusedBy, environment, set, operation, dryRun } = options;
+  const isAlone = files.length + set.length + operation.length === 0 && environment === undefined;
+  if (!isAlone || (takenBy !== undefined && refusedBy !== undefined)) {
+    const message = 'Give --taken-by or --refused-by alone, without a file, --environment, --set or --operation.';
     throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by id');
   }
-  const ofDocuments = [
-    ...(options.environment === undefined ? [] : ['--environment']),
-    ...(options.set.length === 0 ? [] : ['--set']),
-    ...(options.operation.length === 0 ? [] : ['--operation']),
-  ];
-  if (ofDocuments.length > 0) {
-    const message = `${ofDocuments.join(', ')} goes with the file of an API description, not with --taken-by or --refused-by.`;
-    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by form');
-  }
   const { learnAnswers } = await import('./answers.ts');
-  const isDryRun = options.dryRun === true;
-  return takenBy === undefined
-    ? learnAnswers(context, { said: 'refused', named: refusedBy ?? '', isDryRun })
-    : learnAnswers(context, { said: 'taken', named: takenBy, isDryRun });
+  const said = takenBy === undefined ? 'refused' : 'taken';
+  return learnAnswers(context, { said, named: takenBy ?? refusedBy ?? '', isDryRun: dryRun === true });
 }
 
 /** Prints the contract in force as a page, which can be edited and learned. */
@@ -192,28 +179,4 @@ async function firstLine(path: string): Promise<string> {
     );
   }
   throw new SrqError('file.unreadable', `${path} begins with an empty line.`, 'Put the value into its first line.');
-}
-
-/**
- * Returns the login command for a server of the description, or an empty list for a URL to which no secret may go. A profile
- * that is logged in already keeps its address.
- */
-function loginCommand({ url }: ServerSuggestion, isNew: boolean): string[] {
-  try {
-    const baseUrl = normalBaseUrl(url);
-    return [commandLine(['login', ...(isNew ? [] : ['--profile', 'NAME']), '--base-url', baseUrl])];
-  } catch {
-    return [];
-  }
-}
-
-/** A contract belongs to one profile, so a new profile has to learn the description as well. */
-function loginLines(logins: readonly string[], isNew: boolean, { process, options }: Context): string[] {
-  if (logins.length === 0) return [];
-  const words = withoutOptions(process.argv.slice(2), ['--profile']).filter((word) => word !== '--dry-run');
-  return [
-    'Servers in the description; log in to one with',
-    ...logins.map((command) => `  ${isNew ? withProfileFlags(command, options) : command}`),
-    ...(isNew ? [] : [`Then, for that profile: ${commandLine([...words, '--profile', 'NAME'])}`]),
-  ].map(printable);
 }

@@ -1,94 +1,16 @@
 import { isField } from '../lead/fields.ts';
 import { isPart } from '../lead/parts.ts';
 import { memoize } from '../small.ts';
-import { type Code, type ValueType, wireText } from './codes.ts';
+import { type ValueType, wireText } from './codes.ts';
 import { type Call, type Contract, encodingOf, type Json, type Tree } from './contract.ts';
 import type { RequestOperationName } from './operations.ts';
 import { ONLY_ELEMENT, type Place, type PlaceParts, readPlace } from './place.ts';
+import { type FoundPlace, isFirst, placeFacts } from './places.ts';
 import { AUDIO_PARAMETER } from './wire.ts';
 
-/** What the document's schema says of one place. */
-export interface PlaceFacts {
-  readonly type: ValueType;
-  /** The values that are allowed, or null if any is. */
-  readonly codes: readonly Code[] | null;
-  /** Whether it is required, in whatever form the request has. */
-  readonly required: boolean;
-  readonly maxLength: number | null;
-}
+type PlaceFacts = Pick<FoundPlace, 'type' | 'codes' | 'required' | 'maxLength'>;
 
 const ANY: PlaceFacts = { type: 'string', codes: null, required: false, maxLength: null };
-
-type Schema = { readonly [keyword: string]: Json };
-
-/** Returns what the schema of a call says of a place, or null if it does not know the place. */
-export function placeFacts(schema: Json, { in: where, path }: PlaceParts): PlaceFacts | null {
-  const isSchema = (value: Json | undefined): value is Schema =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  const list = (value: Json | undefined) => (Array.isArray(value) ? value : []) as readonly Json[];
-  const names = where === 'header' ? path.map((name) => name.toLowerCase()) : path;
-
-  /** Adds the schemas that hold as well: those that are referred to, all parts, and with `forms` the alternatives. */
-  function expand(nodes: readonly Schema[], forms: boolean): readonly Schema[] {
-    const all = new Set<Schema>();
-    const visit = (node: Json | undefined): void => {
-      if (!isSchema(node) || all.has(node)) return;
-      all.add(node);
-      if (typeof node['$ref'] === 'string') visit(referred(node['$ref']));
-      for (const part of list(node['allOf'])) visit(part);
-      if (forms)
-        for (const form of [...list(node['anyOf']), ...list(node['oneOf']), node['then'], node['else']]) visit(form);
-    };
-    for (const node of nodes) visit(node);
-    return [...all];
-  }
-
-  function referred(pointer: string): Json | undefined {
-    let at: Json | undefined = schema;
-    for (const part of pointer.split('/').slice(1)) {
-      const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-      at = Array.isArray(at) ? at[Number(name)] : isSchema(at) && Object.hasOwn(at, name) ? at[name] : undefined;
-    }
-    return at;
-  }
-
-  const within = (node: Schema, name: string): readonly Json[] => {
-    const { properties, items, prefixItems, additionalProperties } = node;
-    if (isSchema(properties) && Object.hasOwn(properties, name)) return [properties[name] ?? null];
-    if (name === ONLY_ELEMENT && (isSchema(items) || Array.isArray(prefixItems)))
-      return [list(prefixItems)[0] ?? items ?? null];
-    return isSchema(additionalProperties) ? [additionalProperties] : [];
-  };
-
-  if (!isSchema(schema)) return null;
-  let [sure, all] = [expand([schema], false), expand([schema], true)];
-  let required = true;
-  for (const [depth, name] of [where, ...names].entries()) {
-    // Body, headers and query are always there.
-    required &&= depth === 0 || name === ONLY_ELEMENT || sure.some((node) => list(node['required']).includes(name));
-    all = expand(all.flatMap((node) => within(node, name)).filter(isSchema), true);
-    sure = expand(sure.flatMap((node) => within(node, name)).filter(isSchema), false);
-    if (all.length === 0) return null;
-  }
-  const codes = all.flatMap((node): Code[] => {
-    const label = typeof node['title'] === 'string' ? node['title'] : null;
-    if (node['const'] !== undefined) return [{ value: String(node['const']), label }];
-    return list(node['enum']).flatMap((value) => (value === null ? [] : [{ value: String(value), label: null }]));
-  });
-  const types = all.flatMap((node) => [node['type'] ?? list(node['enum']).map((value) => typeof value)].flat());
-  const lengths = sure.flatMap(({ maxLength }) => (typeof maxLength === 'number' ? [maxLength] : []));
-  return {
-    type: typeOf(types),
-    codes: codes.length > 0 ? codes.filter(isFirst) : null,
-    required,
-    maxLength: lengths.length > 0 ? Math.min(...lengths) : null,
-  };
-}
-
-function typeOf(types: readonly (Json | undefined)[]): ValueType {
-  if (types.includes('string')) return 'string';
-  return (['number', 'integer', 'boolean'] as const).find((each) => types.includes(each)) ?? 'string';
-}
 
 /** A place of a call, and what goes there. */
 interface Slot extends PlaceParts {
@@ -159,10 +81,6 @@ function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire']
   const labelled = wireText(field, facts.type, [...said, ...(facts.codes ?? [])].filter(isFirst));
   return (text) => labelled(text) ?? wireText(field, facts.type, facts.codes)(text);
 }
-
-/** Tells whether a code is the first with its value and label. One without a label gives way to one that has it. */
-const isFirst = ({ value, label }: Code, at: number, all: readonly Code[]): boolean =>
-  all.findIndex((each) => each.value === value && (each.label === label || label === null)) === at;
 
 /** What a request gives, by srq's names of the fields. */
 export interface Given<File = never> {
@@ -318,11 +236,11 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Replaces each object that stands for a list of one element, whose only member is {@link ONLY_ELEMENT}, by that list. */
+/** Replaces each object whose members are 0, 1, 2 … by the list for which it stands. */
 function withLists(branch: Branch): object {
   const members = Object.entries(branch);
   for (const [name, value] of members) if (isBranch(value)) branch[name] = withLists(value);
-  return members.length === 1 && members[0]?.[0] === ONLY_ELEMENT ? [branch[ONLY_ELEMENT]] : branch;
+  return members.every(([name], at) => name === String(at)) && members.length > 0 ? Object.values(branch) : branch;
 }
 
 function branchUnder(branch: Branch, name: string): Branch {

@@ -1,8 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { RE2JS } from 're2js';
 import { memoize, pointerNames } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
-import { placeFacts } from './bindings.ts';
 import {
   type Call,
   type Contract,
@@ -15,9 +13,7 @@ import {
   type Tree,
 } from './contract.ts';
 import { type PlaceParts, writePlace } from './place.ts';
-
-/** Maximum length of a text that is tested against a pattern. Longer ones are left to the service. */
-const MAX_PATTERN_TEXT = 10_000;
+import { placeFacts } from './places.ts';
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Formats that are checked. All others are ignored. */
@@ -64,7 +60,7 @@ class Compiled {
   constructor(schema: Json, texts: boolean) {
     this.#ajv = new Ajv2020({
       strict: false,
-      code: { regExp: Object.assign(linear, { code: 'linear' }) },
+      code: { regExp: Object.assign(checked, { code: 'checked' }) },
       allErrors: true,
       // A form has one text where the schema may want a list.
       coerceTypes: texts && 'array',
@@ -239,56 +235,21 @@ function placeAt([where, ...path]: readonly string[]): string {
   return writePlace({ in: where === 'header' || where === 'query' ? where : 'body', path } satisfies PlaceParts);
 }
 
-/** A compiled pattern. */
-type Tester = Pick<RegExp, 'test'>;
-
-let engine: typeof RE2JS | null = null;
-
-/**
- * Loads RE2, in which patterns take linear time, whatever the text. Only schemas with patterns need it that are not plainly
- * harmless.
- */
-export async function loadPatterns(...schemas: readonly Json[]): Promise<void> {
-  const isNeeded = schemas.some((schema) => patternsIn(schema).some((pattern) => plainPattern(pattern) === null));
-  if (isNeeded) ({ RE2JS: engine } = await import('re2js'));
-}
-
-/** Returns the patterns of a schema that cannot be checked here, so that they are left to the service. */
-export async function uncheckedPatterns(schema: Json): Promise<readonly string[]> {
-  await loadPatterns(schema);
-  return patternsIn(schema).filter((pattern) => compiledPattern(pattern) === null);
-}
-
-function patternsIn(schema: Json): string[] {
+/** Returns the patterns of a schema that are left to the service. */
+export function uncheckedPatterns(schema: Json): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const own = Object.entries(schema).flatMap(([word, value]) => {
-    if (word === 'pattern' && typeof value === 'string') return [value];
-    return [...(word === 'patternProperties' ? Object.keys(value ?? {}) : []), ...patternsIn(value)];
+    if (word === 'pattern' && typeof value === 'string') return plainPattern(value) === null ? [value] : [];
+    const names = word === 'patternProperties' ? Object.keys(value ?? {}) : [];
+    return [...names.filter((name) => plainPattern(name) === null), ...uncheckedPatterns(value)];
   });
   return [...new Set(own)];
 }
 
-/**
- * The form of a pattern for the compiler, which distinguishes patterns by their texts. What RE2 cannot express (lookahead,
- * references) is left to the service, and so are long texts.
- */
-function linear(pattern: string): Tester & { toString(): string } {
-  const compiled = compiledPattern(pattern);
-  return {
-    test: (text) => compiled === null || text.length > MAX_PATTERN_TEXT || compiled.test(text),
-    toString: () => pattern,
-  };
-}
-
-function compiledPattern(pattern: string): Tester | null {
+/** The form of a pattern for the compiler, which distinguishes patterns by their texts. */
+function checked(pattern: string) {
   const plain = plainPattern(pattern);
-  if (plain !== null) return plain;
-  if (engine === null) throw new TypeError('The patterns were not loaded.');
-  try {
-    return engine.compile(engine.translateRegExp(pattern));
-  } catch {
-    return null;
-  }
+  return { test: (text: string): boolean => plain?.test(text) ?? true, toString: () => pattern };
 }
 
 const PIECE =
@@ -298,9 +259,10 @@ const MAX_WAYS = 1_000;
 
 /**
  * Returns a pattern that plainly takes little time: it begins at the start of the text, has no groups and no alternatives,
- * and at most one repetition without end. Nearly all patterns of descriptions are of this kind. Returns null for others.
+ * and at most one repetition without end. Nearly all patterns of descriptions are of this kind; others could keep a run
+ * waiting for years, so that they are left to the service.
  */
-function plainPattern(pattern: string): Tester | null {
+function plainPattern(pattern: string): RegExp | null {
   const end = pattern.endsWith('$') ? pattern.length - 1 : pattern.length;
   if (!pattern.startsWith('^')) return null;
   let [ways, endless] = [1, 0];

@@ -187,11 +187,8 @@ const tokenOperation = z.strictObject({
   encoding: z.enum(['form', 'json']),
   /** Further parameters, such as scope or audience. */
   extra: z.record(z.string(), z.string()),
-  /** The place of the token in the answer, and that of its lifetime in seconds. If one is null, srq searches for it. */
-  tokenPointer: z.nullable(pointer),
-  lifetimePointer: z.nullable(pointer),
-  /** Lifetime in seconds of a token whose answer does not tell it. */
-  lifetimeSeconds: z.nullable(z.number()),
+  /** The place of the token in the answer, or null: srq searches for it. */
+  answer: z.nullable(pointer),
 });
 
 /** How the calls that carry a request are authorized. */

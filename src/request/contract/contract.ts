@@ -74,8 +74,7 @@ export function keepJudge(schema: object, judge: Judge): void {
  */
 export async function withJudges(contract: Contract): Promise<Contract> {
   if (callsOf(contract).every(({ schema }) => schema === null)) return contract;
-  const { loadPatterns, readyJudges } = await import('./body-check.ts');
-  await loadPatterns(...callsOf(contract).map(({ schema }) => schema));
+  const { readyJudges } = await import('./body-check.ts');
   return readyJudges(contract);
 }
 

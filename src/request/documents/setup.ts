@@ -108,7 +108,6 @@ export const learned = z.object({
   contract: contractSchema,
   questions: z.array(question),
   notes: z.array(text),
-  logins: z.array(text),
   auth,
   tokenAddress: nullableText,
 });

@@ -1,13 +1,11 @@
-// The inbox works without this script. It keeps the page up to date, and goes through the list by keys.
+// The inbox works without this script. It keeps the page up to date.
 
 const PAUSE_MS = 1_000;
-const FIELDS = 'input, select, textarea';
 
 /** The markup of each part that is kept up to date, by the part's id. */
 const shown = new Map();
 
 const byId = (id) => document.getElementById(id);
-const keysOn = document.querySelector('#keys input');
 
 async function follow() {
   if (!document.hidden) await refresh();
@@ -48,39 +46,5 @@ function showState(text, style) {
   state.className = `state ${style}`;
 }
 
-/** Goes to the next or the previous request: its page, or its line in the list. */
-function go(step) {
-  const beside = document.querySelector(step > 0 ? 'a[rel=next]' : 'a[rel=prev]');
-  const links = [...document.querySelectorAll('tbody a')];
-  const here = links.indexOf(document.activeElement);
-  if (beside) beside.click();
-  else links[here < 0 ? 0 : here + step]?.focus();
-}
-
-const KEYS = {
-  j: () => go(1),
-  k: () => go(-1),
-  '/': () => document.querySelector('input[type=search]')?.focus(),
-  Escape: () => document.querySelector('a[rel=up]')?.click(),
-};
-
-document.addEventListener('keydown', (event) => {
-  const act = KEYS[event.key];
-  if (!act || !keysOn.checked || event.ctrlKey || event.altKey || event.metaKey) return;
-  if (event.target.matches(FIELDS)) {
-    if (event.key === 'Escape') event.target.blur();
-    return;
-  }
-  event.preventDefault();
-  act();
-});
-
-// Who speaks to the browser can switch the keys off (WCAG 2.1.4).
-byId('keys').hidden = false;
-keysOn.checked = localStorage.getItem('keys') !== 'off';
-keysOn.addEventListener('change', () => localStorage.setItem('keys', keysOn.checked ? 'on' : 'off'));
-
-// A choice filters at once.
-byId('filter')?.addEventListener('change', ({ currentTarget }) => currentTarget.requestSubmit());
 document.addEventListener('visibilitychange', () => document.hidden || refresh());
 follow();

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { SrqError } from '../../request/words/errors.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { readBody } from '../messages/http-message.ts';
-import { changeSettings, forgetRequests, type SandboxState } from '../records/sandbox-state.ts';
+import type { SandboxState } from '../records/sandbox-state.ts';
 import { parseFaultRates } from '../service/faults.ts';
 import { ADMIN_CALLS, CALLS, type InboxAction } from './admin.ts';
 import script from './inbox.js?raw';
@@ -13,27 +13,17 @@ import { requestPage } from './request-page.ts';
 /** Prefix of the paths that are not the API's. */
 const PREFIX = '/_sandbox/';
 const MAX_BODY_BYTES = 1024 * 1024;
-const DONE: SandboxAnswer = { status: 303, headers: { location: '/' }, body: '' };
 
 /** What a browser asks for, besides the calls for programs. */
 const OF_BROWSERS: Readonly<Record<string, InboxAction>> = {
   'GET inbox.css': () => ({ status: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: STYLE }),
   'GET inbox.js': () => ({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' }, body: script }),
   'GET requests/NUMBER': (state, { number, query }) => requestPage(state, number, query),
+  // What was left empty is off.
   'POST faults': (state, { body }) => {
-    const percents = numbersOf(body).filter(([, percent]) => percent !== null);
-    state.faultRates = parseFaultRates(
-      Object.fromEntries(percents.map(([kind, value]) => [kind, Number(value) / 100])),
-    );
-    return DONE;
-  },
-  'POST settings': (state, { body }) => {
-    changeSettings(state, Object.fromEntries(numbersOf(body)));
-    return DONE;
-  },
-  'POST forget': (state) => {
-    forgetRequests(state);
-    return DONE;
+    const percents = Object.entries(body ?? {}).filter(([, percent]) => percent !== '');
+    state.faultRates = parseFaultRates(Object.fromEntries(percents.map(([kind, text]) => [kind, Number(text) / 100])));
+    return { status: 303, headers: { location: '/' }, body: '' };
   },
 };
 
@@ -82,9 +72,4 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   } catch (error) {
     throw new SrqError('sandbox.bad-call', 'The body is not JSON, or longer than 1 MiB.', null, error);
   }
-}
-
-/** Returns the numbers of a form by their names. A field that was left empty is null. */
-function numbersOf(fields: unknown): readonly (readonly [name: string, value: number | null])[] {
-  return Object.entries(fields ?? {}).map(([name, text]) => [name, text === '' ? null : Number(text)]);
 }

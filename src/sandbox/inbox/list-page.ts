@@ -1,8 +1,6 @@
-import { OPERATION_NAMES } from '../../request/contract/operations.ts';
-import { MARKETS } from '../../request/lead/markets.ts';
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
-import { countryOf, parseFilter } from '../records/request-filter.ts';
+import { parseFilter } from '../records/request-filter.ts';
 import { type SandboxState, settingsOf } from '../records/sandbox-state.ts';
 import { describeFault, FAULT_KINDS, type FaultKind } from '../service/faults.ts';
 import { html, type Markup } from './html.ts';
@@ -13,9 +11,6 @@ const ROWS = 100;
 const MAX_BRIEF_LENGTH = 160;
 /** Patterns for the parameters that identify a request best for a person. */
 const TELLING = [/name$/i, /text$/i, /phone$/i, /mail$/i];
-
-const STATUSES = ['2xx · fine', '4xx · refused', '429 · slowed down', '5xx · broken', 'cut · no answer'];
-const COUNTRIES = MARKETS.map(({ code, name }) => `${code} · ${name}`);
 
 /** Returns the list of requests that the query asks for, the newest first. `trouble` is why a change was refused. */
 export function listPage(state: SandboxState, query: URLSearchParams, trouble: string | null = null): SandboxAnswer {
@@ -37,7 +32,10 @@ export function listPage(state: SandboxState, query: URLSearchParams, trouble: s
 <p class="trouble" role="alert">${trouble}</p>
 ${controls(state, trouble !== null)}
 <section class="card" aria-label="Requests">
-${filterForm(query)}
+<search><form id="filter" action="/">
+<label>Search <input name="text" type="search" autocomplete="off" spellcheck="false" placeholder="Words, operation, status, identifier" value="${query.get('text')}"></label>
+<button>Search</button> <a href="/">Reset</a>
+</form></search>
 <div id="list" data-live>
 <nav aria-label="Pages"><span>${shown.length > 0 && `${count(shown.length)} of ${count(fitting.length)} shown`}</span> ${newest} ${older}</nav>
 ${shown.length > 0 ? table(shown, query) : nothing(all.length)}
@@ -62,50 +60,13 @@ function controls(state: SandboxState, isOpen: boolean): Markup {
     return html`<label><span><strong>${kind}</strong> ${describeFault(kind)}</span> <span>${field} %</span></label>`;
   });
   return html`<details class="card"${isOpen && html` open`}>
-<summary><strong>Faults and settings</strong> <span class="note" id="in-force" data-live>${inForce.join(' · ')}</span></summary>
-<div class="columns">
-<form method="post" action="/_sandbox/faults">
-<h2>Faults</h2>
+<summary><strong>Faults</strong> <span class="note" id="in-force" data-live>${inForce.join(' · ')}</span></summary>
+<form class="columns" method="post" action="/_sandbox/faults">
 <p class="note">Each call is struck with this probability. A change acts at once.</p>
 ${faults}
 <button>Set faults</button>
 </form>
-<div>
-<form method="post" action="/_sandbox/settings">
-<h2>Settings</h2>
-<label>Latency, ms <input name="latencyMs" type="number" min="0" max="600000" required value="${latencyMs}"></label>
-<label>Requests a second, beyond which 429 <input name="ratePerSecond" type="number" min="0" step="any" placeholder="no limit" value="${ratePerSecond}"></label>
-<label>Life of new tokens, s <input name="tokenTtlSeconds" type="number" min="1" required value="${tokenTtlSeconds}"></label>
-<button>Set settings</button>
-</form>
-<details>
-<summary>Forget all requests…</summary>
-<form method="post" action="/_sandbox/forget">
-<p class="note">This cannot be undone. What was created is forgotten with the requests: the same content is then no duplicate any more.</p>
-<button class="danger">Forget all requests</button>
-</form>
-</details>
-</div>
-</div>
 </details>`;
-}
-
-function filterForm(query: URLSearchParams): Markup {
-  // The first word of each text is its value.
-  const select = (name: string, texts: readonly string[]): Markup => {
-    const options = texts.map((text) => {
-      const [value = ''] = text.split(' ', 1);
-      return html`<option value="${value}"${value === query.get(name) && html` selected`}>${text}</option>`;
-    });
-    return html`<select name="${name}"><option value="">all</option>${options}</select>`;
-  };
-  return html`<search><form id="filter" action="/">
-<label class="wide">Search <input name="text" type="search" autocomplete="off" spellcheck="false" placeholder="Words, identifier, key" value="${query.get('text')}"></label>
-<label>Operation ${select('operation', OPERATION_NAMES)}</label>
-<label>Answer ${select('status', STATUSES)}</label>
-<label>Country ${select('country', COUNTRIES)}</label>
-<button>Filter</button> <a href="/">Reset</a>
-</form></search>`;
 }
 
 function table(requests: readonly ReceivedRequest[], query: URLSearchParams): Markup {
@@ -116,14 +77,13 @@ function table(requests: readonly ReceivedRequest[], query: URLSearchParams): Ma
 <td class="time">${timeOf(request)}</td>
 <td class="operation">${operation}</td>
 <td class="answer">${answerTag(request)}</td>
-<td class="country">${foreign(countryOf(request) ?? '')}</td>
 <td>${foreign(briefly(request))}</td>
 <td class="took">${tookMs(request)}</td>
 </tr>
 `;
   });
   return html`<table>
-<thead><tr><th scope="col" class="number">No.</th><th scope="col" class="time">Time (UTC)</th><th scope="col" class="operation">Operation</th><th scope="col" class="answer">Answer</th><th scope="col" class="country">Country</th><th scope="col">Content</th><th scope="col" class="took">ms</th></tr></thead>
+<thead><tr><th scope="col" class="number">No.</th><th scope="col" class="time">Time (UTC)</th><th scope="col" class="operation">Operation</th><th scope="col" class="answer">Answer</th><th scope="col">Content</th><th scope="col" class="took">ms</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>`;
@@ -132,7 +92,7 @@ ${rows}</tbody>
 function briefly({ params, audio }: ReceivedRequest): string {
   const rank = (name: string): number => [...TELLING, /^/].findIndex((pattern) => pattern.test(name));
   const values = Object.entries(params)
-    .filter(([name, value]) => value !== '' && name.split('.').at(-1) !== 'country')
+    .filter(([, value]) => value !== '')
     .sort(([a], [b]) => rank(a) - rank(b))
     .map(([, value]) => value.slice(0, MAX_BRIEF_LENGTH));
   return [...(audio ? ['♪ recording'] : []), ...values].join(' · ').replace(/\s+/g, ' ');

@@ -37,8 +37,7 @@ export function page(status: number, title: string, body: Markup): SandboxAnswer
 </head>
 <body>
 ${body}
-<footer><p>What is sent here stays on this machine. Secrets and tokens are never shown.</p>
-<label id="keys" hidden><input type="checkbox" checked> <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>/</kbd> search, <kbd>Esc</kbd> back</label></footer>
+<footer><p>What is sent here stays on this machine. Secrets and tokens are never shown.</p></footer>
 </body>
 </html>
 `;

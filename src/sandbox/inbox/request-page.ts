@@ -1,7 +1,6 @@
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { KeptExchange } from '../records/exchange.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
-import { parseFilter } from '../records/request-filter.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
 import { curlCommand } from './curl.ts';
@@ -16,16 +15,11 @@ const MAX_SAME = 100;
 /** Returns one request in full. The query is that of the list from which it was opened. */
 export function requestPage({ received }: SandboxState, number: number, query: URLSearchParams): SandboxAnswer {
   const [request, exchange] = [received.find(number), received.exchange(number)];
-  const fitting = received.all().filter(parseFilter(query));
-  const newer = fitting.find((each) => each.number > number);
-  const older = fitting.findLast((each) => each.number < number);
   // A request whose answer is under way is followed until it has arrived.
   const isUnderWay = request?.answerMs === null && request.status !== null;
   const body = html`<header>
 <h1>Request ${number}</h1>
-<nav aria-label="Requests"><a rel="up" href="/${asked(query)}">All requests</a>
-${newer ? html`<a rel="prev" href="${addressOf(newer, query)}">Newer</a>` : null}
-${older ? html`<a rel="next" href="${addressOf(older, query)}">Older</a>` : null}</nav>
+<a href="/${asked(query)}">All requests</a>
 </header>
 <main id="request"${isUnderWay && html` data-live`}>
 ${request ? summary(request, received.all()) : html`<p class="card">Nothing is kept under this number.</p>`}

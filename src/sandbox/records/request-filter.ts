@@ -4,46 +4,30 @@ import type { ReceivedRequest } from './received-request.ts';
 
 type Test = (request: ReceivedRequest) => boolean;
 
-const STATUS = /^(?:\d{3}|[2-5]xx|cut)$/;
-
 /**
- * Returns the test that a query asks for by `operation`, `status`, `country` and `text`. Throws `SrqError('usage')` for
- * values that no request can match.
+ * Returns the test that a query asks for by `operation` and `text`, whose words may stand anywhere: in a parameter, the
+ * operation, the status. Throws `SrqError('usage')` for an operation that there is not.
  */
 export function parseFilter(query: URLSearchParams): Test {
-  const [operation, status, country] = ['operation', 'status', 'country'].map((name) => query.get(name) ?? '');
+  const operation = query.get('operation') ?? '';
   if (operation && !OPERATION_NAMES.some((each) => each === operation))
     throw new SrqError('sandbox.bad-call', `operation is one of ${OPERATION_NAMES.join(', ')}.`);
-  if (status && !STATUS.test(status))
-    throw new SrqError('sandbox.bad-call', 'status is an HTTP status, 2xx to 5xx, or cut.');
   const words = folded(query.get('text') ?? '')
     .split(/\s+/)
     .filter(Boolean);
   return (request) =>
-    (!operation || request.operation === operation) &&
-    (!status || fitsStatus(status, request.status)) &&
-    (!country || countryOf(request) === country) &&
-    (words.length === 0 || hasAll(words, request));
+    (!operation || request.operation === operation) && words.every((word) => textOf(request).includes(word));
 }
 
-function fitsStatus(wanted: string, status: number | null): boolean {
-  if (status === null) return wanted === 'cut';
-  return wanted.endsWith('xx') ? wanted.startsWith(String(status)[0] ?? '') : wanted === String(status);
-}
+/** The texts that were searched. The inbox repeats its search every second. */
+const TEXTS = new WeakMap<ReceivedRequest, string>();
 
-/** Returns the country among the parameters. Under a contract it may be nested, as in `customer.country`. */
-export function countryOf({ params }: ReceivedRequest): string | undefined {
-  const name = Object.keys(params).find((each) => each.split('.').at(-1) === 'country');
-  return name === undefined ? undefined : params[name];
-}
-
-/** The texts that were searched, by the parameters. The inbox repeats its search every second. */
-const TEXTS = new WeakMap<ReceivedRequest['params'], string>();
-
-function hasAll(words: readonly string[], { params, requestId, key, fault }: ReceivedRequest): boolean {
-  const text = TEXTS.get(params) ?? folded([...Object.values(params), requestId, key, fault].join('\n'));
-  TEXTS.set(params, text);
-  return words.every((word) => text.includes(word));
+function textOf(request: ReceivedRequest): string {
+  const { params, requestId, key, fault, operation, status, verdict } = request;
+  const own = [...Object.values(params), requestId, key, fault, operation, status ?? 'cut', verdict];
+  const text = TEXTS.get(request) ?? folded(own.join('\n'));
+  TEXTS.set(request, text);
+  return text;
 }
 
 /** Returns a text in lower case without accents, so that `ines` finds `Inês`. */

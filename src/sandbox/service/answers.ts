@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { UUID } from '../../request/contract/body-check.ts';
 import { addressOf, type Call, type VerdictRule } from '../../request/contract/contract.ts';
+import { jsonIn } from '../../request/contract/json.ts';
 import { JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, rawJson, refusal as refusalOf, type SandboxAnswer } from '../messages/answer.ts';
@@ -71,9 +72,7 @@ function withVerdict(draft: AnswerDraft, rule: VerdictRule, verdict: ToldVerdict
   const [text] = rule[verdict];
   if (text === undefined) return sample === undefined ? draft : withValueAt(draft, at, null);
   // Rules compare texts, whatever the type of the value.
-  if (typeof sample === 'number') return withValueAt(draft, at, Number(text));
-  const isBoolean = typeof sample !== 'string' && (text === 'true' || text === 'false');
-  return withValueAt(draft, at, isBoolean ? text === 'true' : text);
+  return withValueAt(draft, at, typeof sample === 'string' ? text : (jsonIn(text) ?? text));
 }
 
 /**

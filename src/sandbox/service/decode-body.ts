@@ -1,4 +1,5 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
+import { nested } from '../../request/contract/bindings.ts';
 import { type Encoding, encodingOf, type Json } from '../../request/contract/contract.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import type { ArrivedCall } from './callers.ts';
@@ -58,10 +59,6 @@ export interface BodyTree extends Tree {
 
 type FormPair = readonly [name: string, value: string | Buffer];
 
-interface TreeBranch {
-  [name: string]: Json | TreeBranch;
-}
-
 /** Maximum depth. Real requests are not deeper, and a name with more parts is taken literally. */
 const MAX_DEPTH = 32;
 
@@ -97,22 +94,18 @@ function* leavesOf(value: unknown, path: readonly string[]): Generator<BodyValue
 function treeOfPairs(pairs: readonly FormPair[]): Tree {
   const counts = new Map<string, number>();
   for (const [name] of pairs) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const root: TreeBranch = Object.create(null);
-  const leaves: BodyValue[] = [];
-  const elements = new Map<string, number>();
-  for (const [name, value] of pairs) {
+  const seen = new Map<string, number>();
+  const leaves = pairs.map(([name, value]): BodyValue => {
     const named = pathParts(name);
     const path = named.filter((part, place) => part !== '' || place < named.length - 1);
-    const listed = path.length < named.length || (counts.get(name) ?? 0) > 1;
-    const place = elements.get(name) ?? 0;
-    elements.set(name, place + 1);
-    const file = typeof value === 'string' ? null : value;
-    const text = typeof value === 'string' ? value : value.toString('latin1');
-    const leaf = { path: listed ? [...path, String(place)] : path, text, file };
-    leaves.push(leaf);
-    plant(root, leaf);
-  }
-  return { body: withLists(root), leaves };
+    const isListed = path.length < named.length || (counts.get(name) ?? 0) > 1;
+    const at = seen.get(name) ?? 0;
+    seen.set(name, at + 1);
+    const [file, text] = typeof value === 'string' ? [null, value] : [value, value.toString('latin1')];
+    return { path: isListed ? [...path, String(at)] : path, text, file };
+  });
+  const entries = leaves.map(({ path, text }) => ({ path, value: text, type: 'string' as const }));
+  return { body: nested(entries, ({ value }) => value) as Json, leaves };
 }
 
 /** Splits a name: `a[b][]` becomes `['a', 'b', '']`. */
@@ -121,29 +114,6 @@ function pathParts(name: string): readonly string[] {
   if (!found) return [name];
   const parts = [found[1] ?? '', ...(found[2] ?? '').slice(1, -1).split('][')];
   return parts.length > MAX_DEPTH ? [name] : parts;
-}
-
-function plant(root: TreeBranch, { path, text }: BodyValue): void {
-  let branch = root;
-  for (const name of path.slice(0, -1)) {
-    const there = branch[name];
-    const next: TreeBranch = isBranch(there) ? there : Object.create(null);
-    branch[name] = next;
-    branch = next;
-  }
-  branch[path.at(-1) ?? ''] = text;
-}
-
-const isBranch = (value: Json | TreeBranch | undefined): value is TreeBranch =>
-  typeof value === 'object' && value !== null;
-
-/** Converts branches with the names 0, 1, 2 … to lists. */
-function withLists(branch: TreeBranch): Json {
-  const members = Object.entries(branch).map(
-    ([name, value]) => [name, isBranch(value) ? withLists(value) : value] as const,
-  );
-  const isList = members.length > 0 && members.every(([name], place) => name === String(place));
-  return isList ? members.map(([, value]) => value) : Object.fromEntries(members);
 }
 
 /** Times that indenting may make a text longer. */

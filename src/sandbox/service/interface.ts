@@ -1,5 +1,4 @@
-import { placeFacts } from '../../request/contract/bindings.ts';
-import { judgeFor, loadPatterns, UUID } from '../../request/contract/body-check.ts';
+import { judgeFor, UUID } from '../../request/contract/body-check.ts';
 import {
   addressOf,
   type Call,
@@ -10,6 +9,7 @@ import {
 } from '../../request/contract/contract.ts';
 import { carriesRequest, OPERATION_NAMES, type OperationName } from '../../request/contract/operations.ts';
 import { readPlace } from '../../request/contract/place.ts';
+import { placeFacts } from '../../request/contract/places.ts';
 import { DOCUMENTED_SCHEMA } from '../../request/contract/public-api.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { pointerNames } from '../../request/small.ts';
@@ -24,12 +24,6 @@ import { isSecretName } from './secrets.ts';
 
 /** The marketplace as its partners see it: where its operations are, what they accept, how they answer. */
 export type ServiceInterface = ReturnType<typeof serviceInterface>;
-
-/** Loads what the schemas of a contract need, and builds its interface. */
-export async function openInterface(contract: Contract): Promise<ServiceInterface> {
-  await loadPatterns(contract.create.schema, contract.validate?.schema ?? null);
-  return serviceInterface(contract);
-}
 
 /**
  * Builds the interface that a contract describes. Requests are judged by the document's schema, and not by the page of
@@ -263,11 +257,7 @@ function refuseExtras({ extra }: TokenOperation, { params }: RequestContent): Sa
   return jsonAnswer(400, { error, error_description: `${name} must be ${value}` });
 }
 
-/** Builds the answer to a token request. It does not contain a lifetime that the document states outside of the answer. */
-function tokenAnswer(operation: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
-  const { tokenPointer, lifetimePointer, lifetimeSeconds } = operation;
-  const named = withValueAt({ token_type: 'Bearer' }, pointerNames(tokenPointer ?? '/access_token'), accessToken);
-  const isTimed = lifetimePointer !== null || lifetimeSeconds === null;
-  const at = pointerNames(lifetimePointer ?? '/expires_in');
-  return jsonAnswer(200, isTimed ? withValueAt(named, at, expiresInSeconds) : named);
+function tokenAnswer({ answer }: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
+  const timed = { token_type: 'Bearer', expires_in: expiresInSeconds };
+  return jsonAnswer(200, withValueAt(timed, pointerNames(answer ?? '/access_token'), accessToken));
 }

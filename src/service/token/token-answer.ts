@@ -11,23 +11,23 @@ import { clientCertificateFailure, failureName, networkFailure } from '../networ
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The part of the contract that documents the answer with the token. */
-type DocumentedToken = Pick<TokenOperation, 'tokenPointer' | 'lifetimePointer' | 'lifetimeSeconds'>;
+type DocumentedToken = Pick<TokenOperation, 'answer'>;
 
 /**
- * Reads the token of an answer, from its documented place or in any usual shape, and how long it holds: by its documented
- * place or `expires_in` (RFC 6749, section 5.1), else by the API description. `askedAtMs` is the wall clock before the
+ * Reads the token of an answer, from its documented place or in any usual shape, and how long it holds: by `expires_in`
+ * (RFC 6749, section 5.1). `askedAtMs` is the wall clock before the
  * request. Throws `SrqError('service')` if there is no token.
  */
 export function readToken(
   answer: Answer,
   askedAtMs: number,
-  { tokenPointer, lifetimePointer, lifetimeSeconds }: DocumentedToken = DOCUMENTED_CONTRACT.token,
+  { answer: place }: DocumentedToken = DOCUMENTED_CONTRACT.token,
 ): CachedToken {
   const value = answerValue(answer);
   const found = textsIn(value);
-  const at = (pointer: string | null) => (pointer === null ? undefined : scalarsAt(value, pointer)[0]);
   const [named] = TOKEN_NAMES.flatMap((name) => found.get(name) ?? []);
-  const accessToken = at(tokenPointer) ?? named ?? bareToken(answer, value);
+  const documented = place === null ? undefined : scalarsAt(value, place)[0];
+  const accessToken = documented ?? named ?? bareToken(answer, value);
   // A text that cannot be a header value is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
     throw new SrqError(
@@ -36,9 +36,8 @@ export function readToken(
       CHECK_BASE_URL,
     );
   }
-  const toldSeconds = seconds(at(lifetimePointer)) ?? seconds(found.get('expiresin'));
   // Some services send a lifetime of zero if they give none.
-  const lifeMs = (toldSeconds || lifetimeSeconds || 0) * 1000;
+  const lifeMs = (seconds(found.get('expiresin')) ?? 0) * 1000;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs: lifeMs > 0 ? askedAtMs + lifeMs : null };
 }
 

@@ -1,5 +1,5 @@
-import type { Json } from '../request/contract/contract.ts';
-import { pointerNames } from '../request/small.ts';
+import { pointerNames } from '../small.ts';
+import type { Json } from './contract.ts';
 
 export type JsonObject = { readonly [name: string]: Json };
 

@@ -1,0 +1,142 @@
+import type { Json } from '../request/contract/contract.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, partAt, textOf } from '../request/contract/json.ts';
+import { SrqError } from '../request/words/errors.ts';
+import type { ApiDescription } from './read-document.ts';
+
+/** Follows references within the description. They lead nowhere else: no other file and no address is opened. */
+export function follow(root: JsonObject, start: Json | undefined, file: string): Json | undefined {
+  const seen = new Set<string>();
+  let value = start;
+  for (;;) {
+    const reference = isObject(value) ? value['$ref'] : undefined;
+    if (typeof reference !== 'string') return value;
+    if (!/^#(?:\/|$)/.test(reference)) {
+      const hint = 'srq reads one file. Put the description into one: npx @redocly/cli bundle openapi.yaml -o api.json';
+      throw badReference(file, `"${reference.slice(0, 200)}", outside of this file`, hint);
+    }
+    if (seen.has(reference)) throw badReference(file, `"${reference.slice(0, 200)}", which refers to itself alone`);
+    seen.add(reference);
+    value = partAt(root, reference.slice(1));
+    if (value === undefined) throw badReference(file, `"${reference.slice(0, 200)}", which is not there`);
+  }
+}
+
+const ASK = 'Ask the service for a corrected description, then: srq contract learn FILE';
+
+const badReference = (file: string, to: string, hint = ASK): SrqError =>
+  new SrqError('document.unreadable', `${file} refers to ${to}.`, hint);
+
+export function unlessElsewhere<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SrqError) return undefined;
+    throw error;
+  }
+}
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+const ANY = new Set(['const', 'default', 'example', 'examples']);
+/** Keywords by the type of their value. */
+const SCALARS: Readonly<Record<string, RegExp>> = {
+  number: /^(?:min|max)(?:Length|Items|Properties)$|^(?:exclusiveM|m)(?:ini|axi)mum$|^multipleOf$/,
+  string: /^(?:format|pattern|title|contentEncoding|contentMediaType|x-ms-visibility)$/,
+  boolean: /^(?:readOnly|writeOnly|uniqueItems)$/,
+};
+const MAX_PARTS = 20_000;
+const MAX_PROSE = 300;
+
+/**
+ * Cuts schemas out of a description, with all that their references lead to. All other keywords of JSON Schema stay out,
+ * so that nothing of a stranger gets to the compiler. What is said by them, such as `not` and `if`, is left to the service.
+ */
+export class Cut {
+  readonly defs: Record<string, Json> = {};
+  readonly #names = new Map<string, string>();
+  readonly #pending: [string, Json][] = [];
+  readonly #description: ApiDescription;
+  #left = MAX_PARTS;
+
+  constructor(description: ApiDescription) {
+    this.#description = description;
+  }
+
+  of(schema: Json | undefined): Json {
+    const copied = this.#copy(schema);
+    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop())
+      this.defs[next[0]] = this.#copy(next[1]);
+    return copied;
+  }
+
+  #copy(schema: Json | undefined): Json {
+    this.#left -= 1;
+    if (this.#left < 0) throw tooLarge(this.#description.file);
+    if (!isObject(schema)) return typeof schema === 'boolean' ? schema : {};
+    const copied: Record<string, Json> = {};
+    for (const [word, value] of Object.entries(schema)) {
+      const kept = this.#kept(word, value, schema);
+      if (kept !== undefined) copied[word] = kept;
+    }
+    // Names for the values of an enumeration, as tools write them beside it.
+    const labels = listOf(schema['x-enumNames'] ?? schema['x-enum-varnames'] ?? schema['x-enum-descriptions']);
+    const { enum: values, ...others } = copied;
+    if (labels.length > 0 && labels.length === listOf(values).length)
+      return { ...others, oneOf: listOf(values).map((value, at) => ({ const: value, title: textOf(labels[at]) })) };
+    return schema['type'] === 'file' ? { ...copied, type: 'string', format: 'binary' } : copied;
+  }
+
+  #kept(word: string, value: Json, schema: JsonObject): Json | undefined {
+    switch (word) {
+      case '$ref':
+        return typeof value === 'string' ? this.#reference(value) : undefined;
+      case 'properties':
+      case 'patternProperties':
+        return Object.fromEntries(Object.entries(objectOf(value)).map(([name, each]) => [name, this.#copy(each)]));
+      case 'allOf':
+      case 'anyOf':
+      case 'oneOf':
+      case 'prefixItems':
+        return listOf(value).length > 0 ? listOf(value).map((each) => this.#copy(each)) : undefined;
+      case 'items':
+      case 'additionalProperties':
+        return isObject(value) || typeof value === 'boolean' ? this.#copy(value) : undefined;
+      case 'required':
+        return listOf(value).filter((name) => typeof name === 'string' && !this.#isReadOnly(schema, name));
+      case 'description':
+        return textOf(value).slice(0, MAX_PROSE);
+      case 'type':
+        return [value].flat().length > 0 && [value].flat().every((each) => TYPES.has(textOf(each))) ? value : undefined;
+      case 'enum':
+        return listOf(value).length > 0 ? value : undefined;
+      default:
+        return ANY.has(word) || SCALARS[typeof value]?.test(word) ? value : undefined;
+    }
+  }
+
+  /** Members that only the service may set are not required of a request. */
+  #isReadOnly(schema: JsonObject, name: string): boolean {
+    const { root, file } = this.#description;
+    const member = unlessElsewhere(() => follow(root, memberOf(schema['properties'], name), file));
+    return objectOf(member)['readOnly'] === true;
+  }
+
+  #reference(reference: string): string {
+    const { root, file } = this.#description;
+    let name = this.#names.get(reference);
+    if (name === undefined) {
+      // A reference that leads nowhere, or back to itself alone, is told of.
+      follow(root, { $ref: reference }, file);
+      name = `part-${this.#names.size + 1}`;
+      this.#names.set(reference, name);
+      this.#pending.push([name, partAt(root, reference.slice(1)) ?? null]);
+    }
+    return `#/$defs/${name}`;
+  }
+}
+
+const tooLarge = (file: string): SrqError =>
+  new SrqError(
+    'document.too-large',
+    `What ${file} says of the request is too large: more than ${MAX_PARTS} parts.`,
+    'Ask the service for the description of these operations alone, then: srq contract learn FILE',
+  );
