@@ -1,4 +1,4 @@
-// The inbox works without this script. It keeps the page up to date.
+// The inbox works without this script. It keeps the page up to date, and goes through the list by keys.
 
 const PAUSE_MS = 1_000;
 
@@ -46,5 +46,12 @@ function showState(text, style) {
   state.className = `state ${style}`;
 }
 
+document.addEventListener('keydown', (event) => {
+  const step = { j: 1, k: -1 }[event.key];
+  const isTyped = event.ctrlKey || event.altKey || event.metaKey || event.target.matches('input');
+  if (step === undefined || isTyped) return;
+  const links = [...document.querySelectorAll('tbody a')];
+  links[Math.max(0, links.indexOf(document.activeElement) + step)]?.focus();
+});
 document.addEventListener('visibilitychange', () => document.hidden || refresh());
 follow();

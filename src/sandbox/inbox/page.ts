@@ -37,7 +37,7 @@ export function page(status: number, title: string, body: Markup): SandboxAnswer
 </head>
 <body>
 ${body}
-<footer><p>What is sent here stays on this machine. Secrets and tokens are never shown.</p></footer>
+<footer><p>What is sent here stays on this machine. Secrets and tokens are never shown. <kbd>j</kbd> <kbd>k</kbd> next and previous in the list.</p></footer>
 </body>
 </html>
 `;
