@@ -39,6 +39,23 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
     expect(requests.filter((address) => !address.startsWith(`${sandbox.baseUrl}/`))).toEqual([]);
   });
 
+  test('goes through its list by keys, while nobody types', async ({ openPage }) => {
+    const sandbox = await sandboxWith();
+    const { create } = await partnerOf(sandbox);
+    await create(LEAD);
+    const { page } = await openPage(sandbox.baseUrl);
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    for (const key of ['j', 'j', 'k']) await page.keyboard.press(key);
+    expect(await focused()).toBe('2');
+    // The focus stays where it is when something arrives.
+    await create(LEAD);
+    await soon(() => rows(page).count()).toBe(3);
+    expect(await focused()).toBe('2');
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.type('jk');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('jk');
+  });
+
   test.for([
     ['desktop', DESKTOP],
     ['phone', PHONE],
