@@ -72,12 +72,13 @@ test.each([
 });
 
 test('a secret command that Windows does not start is told how a script is started there', async () => {
-  const { message, hint } = await failureOf(runSecretCommand('no-such-program-here get', 'win32'));
+  const env = { ...process.env, PATH: folder };
+  const { message, hint } = await failureOf(runSecretCommand('no-such-program-here get', 'win32', env));
   expect([message, hint]).toEqual([
     'The secret command failed (ENOENT).',
     expect.stringContaining('cmd /c no-such-program'),
   ]);
-  expect((await failureOf(runSecretCommand('no-such-program-here', 'linux'))).hint).not.toContain('cmd');
+  expect((await failureOf(runSecretCommand('no-such-program-here', 'linux', env))).hint).not.toContain('cmd');
 });
 
 describe('A pattern', () => {

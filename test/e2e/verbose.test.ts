@@ -90,7 +90,7 @@ describe('--verbose', () => {
     );
     const [token = '', , , create = ''] = calls;
     expect(token).toMatch(/^> grant_type=client_credentials&client_id=\d+&client_secret=\*\*\*$/m);
-    expect(token).toMatch(/^< \{"token_type":"\*\*\*","access_token":"\*\*\*","expires_in":3600\}$/m);
+    expect(token).toMatch(/^< \{"token_type":"\*\*\*","expires_in":3600,"access_token":"\*\*\*"\}$/m);
     expect(create).toMatch(/^> authorization: Bearer \*\*\*$/m);
     expect(create).toMatch(/^> country=PT&lang=\*\*\*&location=\*\*\*&fullname=\*\*\*&/m);
     expect(create).toMatch(/^< HTTP 201 in \d+ ms$/m);

@@ -144,8 +144,11 @@ test.each([
 ])(
   'a secret command that fails is shown by its program, as its words may be secrets, too: %s',
   async (command, shown) => {
+    // A folder that may not be read would be another reason.
+    vi.stubEnv('PATH', tmpdir());
+    onTestFinished(() => void vi.unstubAllEnvs());
     for (const system of ['linux', 'win32']) {
-      const error = await runSecretCommand(command, system).catch((thrown) => thrown);
+      const error = await runSecretCommand(command, system, process.env).catch((thrown) => thrown);
       expect(error).toMatchObject({
         reason: 'auth.no-secret',
         message: 'The secret command failed (ENOENT).',
