@@ -55,7 +55,7 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
   );
   reporter.say(
     () =>
-      'With --json, the member error.code has the kind, error.reason the code listed here, and error.hint what to do. A row that was not delivered has a reason, too.',
+      'With --json, error.code is the kind of error, error.reason is the code listed here, and error.hint says what to do. A row that was not delivered has a reason, too.',
   );
   return 0;
 }

@@ -62,7 +62,7 @@ export function fromPostman(
       names &&
         `The collection holds secrets: ${names}. None of them is kept. Take them out before you pass the file on.`,
       unknown ? `The address of the service is in {{${unknown}}}, and no file says what that is.` : '',
-      'A collection shows examples. It does not say what the service requires. If a place without a field is required, say its value: --set PLACE=VALUE',
+      'A collection shows examples. It does not say what the service requires. If the service requires a place that no field fills, give its value: --set PLACE=VALUE',
     ].filter((note) => note !== ''),
   };
 }

@@ -34,7 +34,7 @@ interface CallOptions {
 const MAX_ASKED = 4;
 const MAX_LISTED = 1000;
 const IN_PAGE =
-  'Write it into the page: srq contract show > contract.yaml, then: srq contract learn contract.yaml. Until then rows are refused.';
+  'Write it into the page (srq contract show > contract.yaml), and learn the page (srq contract learn contract.yaml). Until then rows are refused.';
 
 /** Proposes the page of one call: what goes where, and what a person has to say for it. */
 export function proposeCall(

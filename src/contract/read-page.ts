@@ -71,7 +71,7 @@ function parsedPage(content: string, file: string): { readonly written: JsonObje
     new SrqError(
       'contract.unusable',
       `${file}, line ${Math.max(1, line)}: ${why}.`.replace(/\s+/g, ' '),
-      'Correct it, then: srq contract learn FILE. The page in force: srq contract show',
+      'Correct it, then: srq contract learn FILE. To see the page in force: srq contract show',
     );
   const wrong: Wrong = (given, why) => {
     const path = ON_PAGE[given.join('.')]?.split('.') ?? given;

@@ -70,7 +70,7 @@ function requireName(path: string): void {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
     throw unusable(
       'A recording is given as a web address.',
-      'Download it into the folder of the file and name it there.',
+      'Download it into the folder of the file, and give its name instead of the address.',
     );
   }
 }

@@ -138,7 +138,7 @@ function rememberedColumns(
   said: readonly FieldSource[],
   saidOf: ReadonlyMap<string, readonly number[]>,
 ): { sources: FieldSource[]; ignored: readonly number[]; unused: readonly number[] } {
-  const because = `read as on ${on}`;
+  const because = `as confirmed on ${on}`;
   const spoken = new Set([...said.map((each) => each.columns), ...saidOf.values()].flat());
   const chosen = chosenColumns(columns, map);
   const isOpen = ({ field }: FieldSource) => !said.some((each) => each.field === field);

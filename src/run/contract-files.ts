@@ -40,7 +40,7 @@ export async function readSource(paths: readonly string[], environment?: string)
     throw new SrqError(
       'arguments.invalid',
       `${paths.length} files were given, and an API description is learned from one.`,
-      'Of a collection and an OpenAPI file, take the OpenAPI file. Several files of one description are put into one: npx @redocly/cli bundle openapi.yaml -o api.json',
+      'If you have both a collection and an OpenAPI file, take the OpenAPI file. To put several files of one API description into one: npx @redocly/cli bundle openapi.yaml -o api.json',
     );
   }
   return {
@@ -67,7 +67,7 @@ export async function proposalFrom(
     throw new SrqError(
       'flags.contradict',
       `${file.name} already names the operations, so --operation is not needed.`,
-      'Change them there: srq contract learn FILE',
+      'Change them in that file, then: srq contract learn FILE',
     );
   }
   const { contract, missing } = readPage(file.bytes.toString(), file.name, known, said.values);

@@ -150,7 +150,7 @@ function withoutSendingAgain(words: readonly string[]): string[] {
 /** Returns what a person should do next with the file, or null if there is nothing to do. */
 function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { plan, results }: EndedRun) {
   if (failed > 0) return null;
-  const doubtful = `${rowsText(unknown)} may have been taken: look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  const doubtful = `${rowsText(unknown)} may have been taken. Look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
   // A rehearsal begins with an empty log, so that it knows no row of the one before.
   const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
   const kept = [strangers, plan.held?.size ?? 0, plan.altered?.size ?? 0];
@@ -170,8 +170,8 @@ function refusedAdvice(refused: number, results: string | null): string | null {
   if (refused === 0) return null;
   const need = `${rowsText(refused)} ${refused === 1 ? 'needs' : 'need'} correcting`;
   return results === null
-    ? `${need}: correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`
-    : `${need}: open ${results} and correct what srq_message names.`;
+    ? `${need}. Correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`
+    : `${need}. Open ${results} and correct what srq_message names.`;
 }
 
 /** Returns the command that exports the input with its identifiers, or null if there is something else to do first. */

@@ -127,7 +127,8 @@ export async function runSecretCommand(
     if (secret !== '') return secret;
   } catch (error) {
     // The error's message may contain what the command printed, so it is not passed on.
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    const found = error instanceof Error && 'code' in error ? error.code : '';
+    const code = found === '' ? '' : ` (${typeof found === 'number' ? 'exit code ' : ''}${found})`;
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';
     throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);

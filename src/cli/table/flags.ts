@@ -74,16 +74,16 @@ export function amount(value: string, about: string, max: readonly [number, stri
   return { about, value, isNumber: true, read };
 }
 
-function positive(given: string): number {
+function positive(given: string, others = ''): number {
   const number = /^\d{1,9}(?:\.\d{1,6})?$/.test(given) ? Number(given) : Number.NaN;
   if (number > 0) return number;
-  throw new InvalidArgumentError('Give a number above 0.');
+  throw new InvalidArgumentError(`Give ${others}a number above 0.`);
 }
 
 /** A rate: `auto`, `max`, or requests per second. */
 export const rate = (about: string): Flag<'auto' | 'max' | number> => ({
   ...{ about, value: '<rate>' },
-  read: (given) => (given === 'auto' || given === 'max' ? given : positive(given)),
+  read: (given) => (given === 'auto' || given === 'max' ? given : positive(given, 'auto, max or ')),
 });
 
 /** `N` rows, or `N%` of the rows. */

@@ -34,7 +34,7 @@ export const GLOBAL = {
   store: text('<url>', 'keep the log in this store (PostgreSQL), for several machines (SRQ_STORE)', {
     not: { log: null },
   }),
-  freshStore: flag('use a store that lacks the requests of the log in the file'),
+  freshStore: flag('use a store although it lacks requests that the log file has'),
   caFile: text('<file>', 'also trust these certificate authorities (PEM)'),
   cert: text('<file>', 'client certificate (PEM)'),
   key: text('<file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
@@ -102,7 +102,7 @@ export const BULK = {
   inDoubt: rare(
     initially(
       'validate',
-      choice('<what>', 'what to do with unknown rows; park leaves them unknown', ['park', 'validate']),
+      choice('<what>', 'what to do with unknown rows (park: leave them unknown)', ['park', 'validate']),
     ),
   ),
   results: outputFile('write every row with its outcome there'),
@@ -223,7 +223,7 @@ export const SANDBOX = {
   fault: faults('<kind=probability>', 'inject faults (repeatable): 429, 500, reset-after'),
   seed: initially(1, count('<n>', 'the same seed gives the same faults', 0, 2 ** 32 - 1)),
   contract: text('<file>', 'behave as this OpenAPI or Postman file says'),
-  operation: { ...pairs('<name=path>', 'the operation for create, token or validate, or none'), needs: 'contract' },
+  operation: { ...pairs('<name=path>', 'the operation for create, token or validate (or none)'), needs: 'contract' },
   clientId: text('<id>', 'its client id, instead of a random one'),
   clientSecretStdin: flag('read its client secret from stdin, instead of a random one'),
 };
@@ -237,17 +237,15 @@ export const LEARN = {
   ),
   operation: pairs(
     '<name=path>',
-    'the operation for create, token or validate, or none; for token also a path, a full URL, basic (HTTP Basic) or key (an API key)',
+    'the operation for create, token or validate (or none); token also takes a path, a full URL, basic (HTTP Basic) or key (an API key)',
   ),
   takenBy: rare(
     text(
       '<answer>',
-      'which answer means taken: give how it begins, id for every answer that names an identifier, or form if only one answer is unclear',
+      'answer that means taken: its beginning, or id (any answer that names an identifier), or form (the only unclear answer)',
     ),
   ),
-  refusedBy: rare(
-    text('<answer>', 'which answer means refused: give how it begins, or form if only one answer is unclear'),
-  ),
+  refusedBy: rare(text('<answer>', 'answer that means refused: its beginning, or form (the only unclear answer)')),
   dryRun: flag('show what would be learned'),
   yes: yes('agree to what is shown'),
 };

@@ -86,8 +86,10 @@ async function openAnswers(context: Context) {
 /** Several answers that wait need not mean the same, and a refusal that counts as taken is never sent again. */
 function unclear(said: 'taken' | 'refused', named: string, waiting: readonly string[]): SrqError {
   if (waiting.length === 0) {
-    const which = named === 'id' ? ' that names an identifier' : '';
-    const message = `No answer of this profile${which} has an unclear meaning.`;
+    const message =
+      named === 'id'
+        ? 'No answer with an unclear meaning names an identifier.'
+        : 'No answer of this profile has an unclear meaning.';
     return new SrqError('answer.none-waiting', message, 'Send a first request, and see what comes back: srq create');
   }
   const example = `srq contract learn --${said}-by ${shellWord(waiting[0] ?? '')}`;

@@ -33,7 +33,7 @@ export async function storeMigrate(context: Context): Promise<number> {
 export async function storeResume(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const { doubtful: waiting } = await store.resume(null);
-  const question = `${rowsText(waiting)} of the queue may have been sent by a worker that did not come back. Does the new server have every commit of the old one, so that those which only waited were not?`;
+  const question = `${rowsText(waiting)} of the queue may have been sent by a worker that did not come back. If the new server has every commit of the old one, rows that only waited were not sent. Does it have every commit of the old one?`;
   const hasAll = waiting > 0 && context.interactive && (await askYesNo(context, question));
   const { missing, doubtful } = await store.resume(hasAll);
   await context.log.acceptStore();

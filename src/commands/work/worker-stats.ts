@@ -186,7 +186,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
 function unreadableText({ key, row }: TakenRequest, status: Status): string {
   const next =
     status === 'unknown'
-      ? `It may have been sent: look it up at the service, then: srq resolve ${key} --created [ID] or --not-created`
+      ? `It may have been sent. Look it up at the service, then: srq resolve ${key} --created [ID] or --not-created`
       : status === 'failed'
         ? 'Queue its file again to send it: srq enqueue FILE'
         : `The log has it as ${status}, so nothing is left to do.`;

@@ -80,7 +80,7 @@ function origin({ columns, template, because, level }: FieldSource, mapping: Map
 }
 
 function missedText({ index, field }: MissedColumn, { columns }: Mapping): string {
-  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, which no other column gives (use --map to take it or leave it out).`;
+  return `${printable(columnLabel(columns, index))} looks like the ${field.replaceAll('_', ' ')}, and no other column gives that. To take it or leave it out: --map`;
 }
 
 function shown(value: string): string {

@@ -26,7 +26,7 @@ const ANOTHER_ADDRESS = 'Correct the cell; if another column holds the address: 
 const LANGUAGE = 'Correct the cell; for a file of one language: --set lang=pt';
 const PLACE = 'Correct the cell, or make the location of several columns: --set "location={Postcode} {City}"';
 const NEED = 'Fill the cell; if another column says what is needed: --map COLUMN=request_text';
-const RECORDING = 'Put the recording into the folder of the file and name it there.';
+const RECORDING = 'Put the recording into the folder of the file, and write its name into the cell.';
 const EXPORT_AGAIN =
   'was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.';
 
