@@ -30,7 +30,7 @@ interface PlannedColumn {
   readonly columns: readonly string[];
   readonly because: string;
 }
-const TODAY = /^read as on \d{4}-\d\d-\d\d$/;
+const TODAY = /^as confirmed on \d{4}-\d\d-\d\d$/;
 
 async function planned(desk: Desk, ...args: string[]) {
   const document = documentOf(await desk.call('bulk', ...args, '--dry-run', '--json'));

@@ -102,15 +102,15 @@ describe('a mapping that was confirmed', () => {
     });
     const columns = ['a', 'b', 'c', 'd', 'e', 'Tel', 'Name'];
     expect(short(plan(columns, { remembered: before }).sources)).toEqual([
-      'phone first 0 certain: read as on 2026-11-20',
-      'email first 1 certain: read as on 2026-11-20',
-      'location template 3,4 certain: read as on 2026-11-20',
+      'phone first 0 certain: as confirmed on 2026-11-20',
+      'email first 1 certain: as confirmed on 2026-11-20',
+      'location template 3,4 certain: as confirmed on 2026-11-20',
       'fullname first 6 certain: known name',
     ]);
     const said = plan(columns, { remembered: before, map: { Tel: 'phone', d: '-' } });
     expect(short(said.sources)).toEqual([
       'phone first 5 certain: --map',
-      'email first 1 certain: read as on 2026-11-20',
+      'email first 1 certain: as confirmed on 2026-11-20',
       'fullname first 6 certain: known name',
     ]);
     expect(said.leftOut).toEqual([3, 2]);

@@ -129,7 +129,7 @@ describe('A secret', () => {
     const error = await runSecretCommand(command, 'linux').catch((thrown) => thrown);
     expect(error).toMatchObject({
       reason: 'auth.no-secret',
-      message: 'The secret command failed (3).',
+      message: 'The secret command failed (exit code 3).',
       hint: `Try it by hand: ${process.execPath} …`,
     });
     expect(inspect(error, { depth: null })).not.toContain('s3cret');
