@@ -122,7 +122,9 @@ function levelOf(
     (MEANINGS[meaning].isVague && fit === 'allows') ||
     // Notes may be about the customer, whatever they look like.
     meaning === 'notes' ||
-    isOfCompanies(meaning, seen);
+    isOfCompanies(meaning, seen) ||
+    // A patient may be an animal.
+    (meaning === 'fullname' && name.isSomebody && seen.givenName === 0 && seen.oneWord >= 0.9);
   // A word for a need whose column holds single words instead of texts more likely means the kind of service.
   const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
   const isElsewhere = name.isBilling || (rank >= SECOND && MEANINGS[meaning].group === 'place');

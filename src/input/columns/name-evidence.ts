@@ -78,8 +78,8 @@ function evidenceOf(header: string, words: readonly string[]) {
     isOwner: named.has('owner'),
     /** The unknown words, except those in brackets. */
     unknown,
-    /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour. */
-    isEither: named.has('either'),
+    /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour, the German "Kind". */
+    isEither: named.has('either') || (named.has('kind') && named.hasAny(['first', 'last'])),
     /**
      * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
      * words for parents are the same one.
