@@ -51,7 +51,7 @@ const TRIES = 10;
 const OUT_OF_REACH = { before: 3, after: 8 };
 
 /** The service refused two tokens in a row; `perhaps` where both ways are right. */
-type Stop = ErrorCode | 'perhaps auth' | null;
+type Stop = ErrorCode | null;
 
 interface SendEnd {
   readonly status: End;
@@ -75,13 +75,11 @@ function endOf(steps: readonly Step[], { answered, isClear }: Knowing): SendEnd 
   let hasAnswered = answered;
   let outOfReach = 0;
   let isRenewed = false;
-  // After a pause there may be a third token, under which nothing was answered yet.
-  let isPaused = false;
   for (let tried = 1; ; tried++) {
     const answer = next();
     const { means, stop = null, ...proof } = TABLE[answer];
     if (means === 'new token') {
-      if (isRenewed) return { status: 'unknown', stop: isPaused ? 'perhaps auth' : isClear === null ? 'auth' : null };
+      if (isRenewed) return { status: 'unknown', stop: 'auth' };
       if (isClear === false) return { status: 'unknown', stop: null };
       isRenewed = true;
       hasAnswered = true;
@@ -94,7 +92,6 @@ function endOf(steps: readonly Step[], { answered, isClear }: Knowing): SendEnd 
     if (tried >= TRIES) return { status: failed, stop: null };
     const arrives = ANSWERS[answer].comes.written;
     hasAnswered ||= arrives;
-    isPaused = isRenewed;
     outOfReach = arrives ? 0 : outOfReach + 1;
     if (outOfReach === (hasAnswered ? OUT_OF_REACH.after : OUT_OF_REACH.before)) {
       return { status: failed, stop: 'unreachable' };
