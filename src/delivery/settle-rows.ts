@@ -1,7 +1,7 @@
 import { customersOf } from '../request/lead/customer.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
-import { outcomeOf } from '../request/log/outcome.ts';
+import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
 import type { LogRecord } from '../request/ports.ts';
 import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
@@ -45,8 +45,8 @@ export interface SettleOptions {
  *
  * A request with a documented idempotency key is sent once more under it, as long as the service remembers the key. Of all
  * others validate is asked, in two rounds with witnesses. Duplicate in both: it was taken, provided that validate had called
- * it clear before it was sent. Clear in both, and old enough: it was not taken, and gets one licence to be sent again. In
- * all other cases a person has to decide.
+ * it clear before it was sent. Clear in both, and old enough: it was not taken, and gets one licence to be sent again, unless
+ * validate calls a request clear to which the service answered with a success. In all other cases a person has to decide.
  */
 export function settleRows(
   plan: ImportPlan,
@@ -107,12 +107,16 @@ async function* settleBatch(
   const gapsMs = batch.map((row) => row.gapMs + lateMs(row, deps, options));
   await clock.sleep(Math.max(leastMs, ...gapsMs), signal);
   const second = await askRound(batch, api, signal);
+  // A validate that does not know a request to which the service answered with a success may not know others either.
+  const misses = batch.some(
+    ({ record }, at) => isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear'),
+  );
   const shared = await sharedCustomers(plan, batch, deps);
   for (const [at, row] of batch.entries()) {
     if (signal.aborted) return yield inDoubt(row.submission);
     const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
     const isShared = customersOf(row.submission.request).some((customer) => shared.has(customer));
-    yield await settleRow(row, rounds, isShared, [firstMs, log.nowMs()], deps, options);
+    yield await settleRow(row, rounds, { isShared, misses }, [firstMs, log.nowMs()], deps, options);
   }
 }
 
@@ -170,7 +174,7 @@ async function sharedCustomers(
 async function settleRow(
   row: UnknownRow & Asked,
   rounds: readonly [Testimony, Testimony],
-  isShared: boolean,
+  { isShared, misses }: { readonly isShared: boolean; readonly misses: boolean },
   askedMs: readonly number[],
   deps: PassDeps,
   { resend }: SettleOptions,
@@ -181,11 +185,11 @@ async function settleRow(
   const says = rounds[0] === rounds[1] ? rounds[0] : 'nothing';
   // The process that sent the request may have lost its connection to the log and have regained it.
   if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(submission.key))) return inDoubt(submission);
-  if (says === 'clear') {
+  if (says === 'clear' && !misses) {
     if (!(await log.licence(subject, seen, 'validate', { again: record.again }))) return inDoubt(submission);
     return submitRequest(submission, api, log, { ...resend, validate: false, again: false });
   }
-  const why = says === 'nothing' ? UNTOLD : whyNotCreated(record, isShared);
+  const why = says === 'duplicate' ? whyNotCreated(record, isShared) : misses ? MISSES : UNTOLD;
   if (why === null) {
     if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
     return unsent(submission, 'created', TAKEN.message);
@@ -276,6 +280,8 @@ const NOT_CLEAR_BEFORE =
   'Validate sees a request like it, but had not called it clear before it was sent, so it may see another one.';
 const OF_CUSTOMER =
   'Validate sees a request like it, which may be that of another row of the file with the same telephone or e-mail.';
+const MISSES =
+  'Validate does not know a request that the service answered with a success, so it may not know this one either.';
 const OTHER_FORM =
   'It was sent with an API description other than the one in force, so validate may not see it and is not asked.';
 const NO_NEIGHBOURS = `Validate is not asked, because its answer could not be checked: fewer than ${NEIGHBOURS} requests of the same time are known to be created.`;

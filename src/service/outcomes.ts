@@ -131,7 +131,8 @@ function createOutcome(
   return {
     status,
     ids,
-    http: answer.status,
+    // Half an answer says no more than none, so the request is settled like one that was not answered.
+    http: status === 'unknown' && !answer.complete ? null : answer.status,
     message: status === 'created' ? unnamed : said === null ? reason : `${reason} ${said}`,
     raw: isIdentified ? null : cutRaw(sent.redact(answer.body)),
     ms: answer.ms,

@@ -60,6 +60,8 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
   const { status } = answer;
   const compared = status < 500 ? known.compare(answer) : null;
   if (compared !== null) return record(compared, COMPARED[compared](status));
+  if (isSuccess(status) && !answer.complete)
+    return unknown(`The answer broke off after its status (HTTP ${status}); the request may have been taken.`);
   if (isSuccess(status) || status === 409)
     return unknown(`The service answered HTTP ${status}, and srq does not know yet what that means.`);
   if (known.namesRequest(answer))
