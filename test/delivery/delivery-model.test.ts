@@ -49,6 +49,8 @@ const SUBMISSION = submissionOf(NEED);
 const { key: KEY } = SUBMISSION;
 const SUBJECT = { key: KEY, row: 1, ref: 'A-1' };
 
+type Before = Pick<ExpectedRequest, 'knows' | 'hadLicence' | 'isSecond' | 'wasClear' | 'wasSuccess'>;
+
 /** One request on one machine, beside what the table says must become of it. */
 class Story {
   readonly machine = new Machine();
@@ -76,8 +78,8 @@ class Story {
     const { sight, steps, torn } = command;
     service.sight = sight;
     service.script(NEED, steps);
-    const { knows, hadLicence, isSecond, wasClear } = this.expected;
-    const before = { knows, hadLicence, isSecond, wasClear };
+    const { knows, hadLicence, isSecond, wasClear, wasSuccess } = this.expected;
+    const before = { knows, hadLicence, isSecond, wasClear, wasSuccess };
     const created = service.actsOn(NEED) > 0;
     const isThere = this.#isSeen();
     const askedBefore = service.asked.length;
@@ -105,14 +107,15 @@ class Story {
   }
 
   /** What a died process left behind. */
-  #died(alive: Life, before: Pick<ExpectedRequest, 'knows' | 'hadLicence' | 'isSecond' | 'wasClear'>): void {
+  #died(alive: Life, before: Before): void {
     const records = alive.reached.get('after the record') ?? 0;
     if (records > (this.expected.isTried ? 1 : 0)) return;
-    const { wasClear } = this.expected;
+    const { wasClear, wasSuccess } = this.expected;
     Object.assign(this.expected, before);
     if (alive.reached.has('after the licence')) this.expected.licence();
     if (!alive.reached.has('after the intent')) return;
     this.expected.wasClear = wasClear;
+    this.expected.wasSuccess = wasSuccess && records > 0;
     this.expected.isSecond ||= before.knows === 'created' || before.knows === 'duplicate';
     this.expected.doubt();
   }

@@ -13,6 +13,8 @@ interface Meaning {
   readonly isUnproven?: true;
   /** It cannot be read, so that validate is asked only when all are settled. */
   readonly isUnread?: true;
+  /** The status says that it succeeded, so a validate that does not know the request contradicts it. */
+  readonly isSuccess?: true;
   /** If validate shows that the service has the request, it is a duplicate. */
   readonly isConflict?: true;
 }
@@ -24,12 +26,12 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   'bad certificate': { means: 'failed', stop: 'unreachable' },
   'reset after writing': { means: 'unknown' },
   'no answer in time': { means: 'unknown' },
-  '201 with an id': { means: 'created' },
-  '200 empty': { means: 'unknown', isUnproven: true },
-  '200 with half an answer': { means: 'unknown', isUnproven: true, isUnread: true },
-  '200 duplicate': { means: 'unknown', isUnproven: true },
-  '200 refused': { means: 'unknown', isUnproven: true },
-  '200 web page': { means: 'unknown', isUnproven: true, isUnread: true },
+  '201 with an id': { means: 'created', isSuccess: true },
+  '200 empty': { means: 'unknown', isSuccess: true, isUnproven: true },
+  '200 with half an answer': { means: 'unknown', isSuccess: true, isUnproven: true, isUnread: true },
+  '200 duplicate': { means: 'unknown', isSuccess: true, isUnproven: true },
+  '200 refused': { means: 'unknown', isSuccess: true, isUnproven: true },
+  '200 web page': { means: 'unknown', isSuccess: true, isUnproven: true, isUnread: true },
   '301': { means: 'failed', stop: 'service' },
   '302': { means: 'unknown', stop: 'service' },
   '400': { means: 'rejected' },
@@ -59,6 +61,7 @@ interface SendEnd {
   readonly isUnproven?: true;
   readonly isUnread?: true;
   readonly isConflict?: true;
+  readonly isSuccess?: true;
 }
 
 interface Knowing {
@@ -134,6 +137,8 @@ export class ExpectedRequest {
   isSecond = false;
   /** Validate had called it clear before it was sent. */
   wasClear = false;
+  /** The last answer said that it succeeded. */
+  wasSuccess = false;
 
   constructor(isFamiliar: boolean) {
     this.isFamiliar = isFamiliar;
@@ -153,7 +158,17 @@ export class ExpectedRequest {
     this.isSecond = isSecond || (said === 'duplicate' && !this.hadLicence);
     this.wasClear = said === 'clear';
     const isClear = this.isFamiliar ? this.#verdict({ ...seeing, isThere: seeing.isThereLater }) === 'clear' : null;
-    const { isUnproven, isUnread, isConflict, ...end } = endOf(steps, { answered: options.validate, isClear });
+    const {
+      isUnproven,
+      isUnread,
+      isConflict,
+      isSuccess = false,
+      ...end
+    } = endOf(steps, {
+      answered: options.validate,
+      isClear,
+    });
+    this.wasSuccess = isSuccess;
     // The first creations of an unknown service are tried out, too, and count only if validate sees them.
     this.isTried = this.wasClear && (isUnproven === true || (end.status === 'created' && !this.isFamiliar));
     if (!this.isTried) return this.#ends(end);
@@ -168,6 +183,7 @@ export class ExpectedRequest {
     if (this.knows !== 'doubt' || typeof sight !== 'object') return { status: 'unknown', stop: null };
     if (created && (this.isSecond || !this.wasClear)) return { status: 'unknown', stop: null };
     if (created) return this.#ends({ status: 'created', stop: null });
+    if (this.wasSuccess) return { status: 'unknown', stop: null };
     this.licence();
     this.wasClear = false;
     // The questions were answered, so the service was reached.
@@ -175,8 +191,10 @@ export class ExpectedRequest {
       isUnproven: _,
       isUnread: __,
       isConflict: ___,
+      isSuccess = false,
       ...end
     } = endOf(steps, { answered: true, isClear: this.isFamiliar ? true : null });
+    this.wasSuccess = isSuccess;
     return this.#ends(end);
   }
 

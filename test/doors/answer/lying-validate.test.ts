@@ -309,3 +309,31 @@ test('of two rows of one customer the service drops one: a late validate that lo
     { status: 'unknown', taken: 0 },
   ]);
 });
+
+test('a validate that does not know yet what got a success sends nothing again, not even what got no answer', async () => {
+  let creates = 0;
+  const profile = new Profile();
+  const service: Service = {
+    answer: ({ operation, content, atMs }) => {
+      const [takenMs = EVER] = profile.takenAtMs.get(content) ?? [];
+      const row = Number(content.split(/\D+/)[1]);
+      const lagMs = row === 0 || (row > 15 && row % 3 === 0) ? 20 * MINUTE_MS : 0;
+      if (operation === 'validate') return json(200, { duplicate: atMs - takenMs >= lagMs });
+      creates += 1;
+      return {
+        ...json(201, { request_id: `R-${4000 + creates * 7}` }),
+        takes: 0,
+        ...(creates === 20 ? { cut: 'unanswered' } : {}),
+      };
+    },
+  };
+  const rows = Array.from(
+    { length: 60 },
+    (_, at): Lead => ({ text: `Need ${at}`, phone: `+3519${10_000_000 + at * 7}` }),
+  );
+  for (let run = 0; run < 3; run++) {
+    await deliver({ rows, service, profile });
+    profile.time.pass(MINUTE_MS);
+  }
+  expect([...profile.takenAtMs.values()].filter(({ length }) => length > 1)).toEqual([]);
+});
