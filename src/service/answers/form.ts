@@ -132,7 +132,7 @@ class FormReader {
     if (place === '' && typeof value === 'string') {
       const token = this.#noteToken(value);
       if (token === value.trim()) return this.#named(token);
-      return normal(value, this.#sent, new Set(token === null ? [] : [token.toLowerCase()]));
+      return normal(token === null ? value : value.replaceAll(token, IDENTIFIER), this.#sent, this.#names);
     }
     return this.#noteIdentifier(place, name, value)
       ? this.#named(String(value))
