@@ -9,6 +9,7 @@ const sent = new Redactor(['+351912345678', 'Inês Exemplo', 's3cr3t-v4lue']);
 describe("the service's own words", () => {
   test.each<[string, unknown, string | null]>([
     ['problem+json', { type: 'about:blank', title: 'Not valid', detail: 'phone is wrong' }, 'phone is wrong'],
+    ['problem+json without details', { type: 'about:blank', title: 'Not valid', status: 422 }, 'Not valid'],
     ['a message', { message: 'No such market' }, 'No such market'],
     ['an OAuth error', { error: 'invalid_client', error_description: 'Unknown client' }, 'Unknown client'],
     ['an error alone', { error: 'invalid_request' }, 'invalid_request'],
@@ -36,8 +37,6 @@ describe("the service's own words", () => {
     const body = { detail: 'Inês (+351 912 345 678) is known as INÊS EXEMPLO; s3cr3t-v4lue' };
     expect(readErrorText(answerWith(body), sent)).toBe('*** (+***) is known as ***; ***');
   });
-
-  // Whoever sent the row has nothing else to mend it by.
 
   describe('about a parameter', () => {
     const names = parameterNames(DOCUMENTED_CONTRACT, (field) => (field === 'phone' ? 'Telefone' : null));
