@@ -91,7 +91,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
       timeout: SOAK_MS,
     },
     async ({ desk, openSandbox }) => {
-      const sandbox = await openSandbox({ latencyMs: 40, ratePerSecond: 100 });
+      const sandbox = await openSandbox({ latencyMs: 40, ratePerSecond: 100, keep: 4 * SOAK_ROWS });
       const pooler = await Pooler.start(pair.front.port, 'transaction', 2);
       onTestFinished(() => pooler.end());
       desk.use(sandbox);
