@@ -8,7 +8,7 @@ import { Desk, test } from '../helpers/desk.ts';
 import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
-import { documentOf, documentsOf, type Ended } from '../helpers/run-srq.ts';
+import { documentOf, type Ended } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 
 /** Of the file that two machines import at once. */
@@ -53,9 +53,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     expect(documentOf(first)['next']).toBe(`srq resolve --store ${url}`);
     expect(desk.read('leads.results.csv').match(/,created,/g)).toHaveLength(29);
 
-    const listed = documentsOf(await desk.call('log', '--json', ...store));
-    expect(listed.map(({ status }) => status).sort()).toEqual([...Array(29).fill('created'), 'unknown']);
-    expect(documentsOf(await desk.call('log', '--ref', 'L-7', '--json', ...store))).toHaveLength(1);
     const { unknown } = documentOf(await desk.call('resolve', '--json', ...store)) as { unknown: { key: string }[] };
     const said = await desk.call('resolve', unknown[0]?.key ?? '', '--created', 'X-1', '--json', ...store);
     expect(documentOf(said)).toMatchObject({ resolved: [{ ref: 'L-7', status: 'created' }] });

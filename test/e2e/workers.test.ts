@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
@@ -420,39 +419,6 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     // One token for all of them.
     await desk.call('create', ...requestOfRow(2));
     expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);
-  });
-
-  test('takes no recordings, no sandbox that ends with the command, and needs a store', async ({ desk, sandbox }) => {
-    const url = await use(desk, sandbox);
-    desk.write('voice.mp3', Buffer.from('ID3 not much of a recording'));
-    const leads = desk.write('voice.csv', 'country,phone,audio_file\nPT,+351912345678,voice.mp3\n');
-    const refused = await desk.call('enqueue', leads, '--json', '--dry-run');
-    expect([refused.code, refused.stdout]).toEqual([
-      3,
-      expect.stringMatching(/A row with a recording cannot be queued/),
-    ]);
-    for (const command of [['enqueue', leads], ['work'], ['queue']]) {
-      const there = await desk.call(...command, '--sandbox', '--store', url);
-      expect([there.code, there.stderr]).toEqual([2, expect.stringContaining('takes no --sandbox')]);
-      desk.env['SRQ_STORE'] = '';
-      const without = await desk.call(...command);
-      expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('needs a store in PostgreSQL')]);
-    }
-  });
-
-  test('serves a role that may make no tables', async ({ desk, sandbox }) => {
-    const url = await use(desk, sandbox);
-    await server.query(url, `create role worker login password '${STORE_PASSWORD}'`);
-    desk.env['SRQ_STORE'] = url.replace('owner@', 'worker@');
-    const leads = desk.write('leads.csv', leadsCsv(4));
-    const refused = await desk.call('enqueue', leads);
-    expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining('srq store migrate')]);
-    expect((await desk.call('store', 'migrate', '--store', url)).code).toBe(0);
-    const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
-    const name = url.split('/').at(-1) ?? '';
-    await server.query(url, grants.replaceAll('DATABASE', name).replaceAll('sender', 'worker'));
-    expect(documentOf(await desk.call('enqueue', leads, '--json'))).toMatchObject({ queued: 4 });
-    expect(documentOf(await desk.call(...WORK, '--until-empty'))).toMatchObject({ created: 4 });
   });
 
   test('asks before rows for a live service are queued', async ({ desk, sandbox }) => {
