@@ -279,21 +279,6 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
   });
 
-  test('warns when the rows take longer than they are queued for', async ({ desk, sandbox }) => {
-    const url = await use(desk, sandbox);
-    await desk.call('create', ...requestOfRow(100));
-    const leads = desk.write('leads.csv', leadsCsv(30));
-    expect((await desk.call('enqueue', leads, '--limit', '20')).stderr).not.toContain('expires');
-    const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
-    const kept = JSON.parse(row?.kept ?? '');
-    kept.pace.perSecond = 0.00001;
-    await server.query(url, "update srq.account set kept = $1 where name = 'pace'", [JSON.stringify(kept)]);
-    const warned = await desk.call('enqueue', leads, '--json');
-    // Up to 50 rows, each a validate and a create, at 0.864 calls a day.
-    expect(warned.stderr).toMatch(/At 0\.00001 calls a second.*takes up to 116 days.*within 30 days expires/);
-    expect(documentOf(warned)).toMatchObject({ queued: 10, alreadyQueued: 20 });
-  });
-
   test('is purged after a yes of what waits, and of nothing that may have been sent', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(9)));
