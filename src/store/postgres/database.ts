@@ -15,7 +15,7 @@ type DatabaseRow = Readonly<Record<string, unknown>>;
 export type Query = <Row extends object = DatabaseRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** A connection outside of the pool, for a long read. */
-export interface Session {
+interface Session {
   readonly query: Query;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ const MAX_CONNECTION_S = 10;
  * The time limit of a statement at the server. The client waits longer, so that no statement takes effect after the client
  * has stopped waiting for it.
  */
-export const STATEMENT_TIMEOUT_MS = 30_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
 /** Time after which the server ends the transaction of a process that was suspended within it. */
 const IDLE_TIMEOUT_MS = 3_000;

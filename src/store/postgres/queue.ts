@@ -4,8 +4,6 @@ import { accountId } from './account.ts';
 import type { Database, Query } from './database.ts';
 import { depth, oldest } from './figures.ts';
 
-/** Days for which a request may wait to be sent (`srq.is_over`). */
-export const QUEUED_LIFE_DAYS = 30;
 const PURGED_AT_ONCE = 10_000;
 
 interface QueueOptions {

@@ -180,9 +180,6 @@ begin
   if v_meta.server <> v_server and v_meta.met is distinct from v_server then
     update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
       then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end;
-  elsif v_meta.server = v_server and p_server is null then
-    -- A process that was killed long ago is not missed after a later fail-over.
-    update srq.process p set left_at = p.seen where p.left_at is null and p.run <> p_run and srq.is_gone(p);
   end if;
   insert into srq.process as p (run, holder, server) values (p_run, p_holder, coalesce(p_server, v_server))
     on conflict (run) do update
