@@ -208,7 +208,7 @@ export const GUARDS = [
     file: 'src/store/file/log-access.ts',
     from: 'if (isOwnTail(tail)) return tail;',
     to: 'if (tail) return tail;',
-    tests: ['../e2e/log-unusable'],
+    tests: ['../doors/log/one-log'],
   },
   {
     name: 'compiled code is kept only where no other user can write',
