@@ -15,6 +15,7 @@ export {
   type PostgresAccountState,
 } from '../../src/store/postgres/account.ts';
 export { type Database, type DatabaseOptions, openDatabase } from '../../src/store/postgres/database.ts';
+export { examineStore } from '../../src/store/postgres/examine-store.ts';
 export { isTransient, storeError } from '../../src/store/postgres/failures.ts';
 export { outcomesByMinute, workingProcesses } from '../../src/store/postgres/figures.ts';
 export { openQueue, type PostgresQueue } from '../../src/store/postgres/queue.ts';
