@@ -41,9 +41,6 @@ const ASKED = `select current_setting('server_version') as version,
 /** Examines a store without changing anything. Throws `SrqError('log')` if it cannot be used. */
 export async function examineStore({ query, shown }: Database): Promise<StoreFindings> {
   const [server] = await query<Server>(ASKED);
-  const refuse = (reason: 'store.version' | 'store.read-only' | 'store.not-ready', message: string, hint: string) => {
-    throw new SrqError(reason, message, hint);
-  };
   if (!server || server.number < MIN_VERSION) {
     const message = `The store ${shown} is PostgreSQL ${server?.version ?? 'of an unknown version'}; 13 or later is needed.`;
     throw new SrqError('store.version', message, 'Name a newer server: --store postgres://USER@HOST:5432/DATABASE');
@@ -51,18 +48,18 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
   const { role, standbys, synchronous } = server;
   if (server.standby) {
     const hint = 'Name the primary server: --store postgres://USER@HOST:5432/DATABASE';
-    refuse('store.read-only', `The store ${shown} is a standby and takes no writing.`, hint);
+    throw new SrqError('store.read-only', `The store ${shown} is a standby and takes no writing.`, hint);
   }
   if (server.read_only) {
     const message = `The store ${shown} takes no writing: its database, or the role ${role}, is set to read only.`;
-    refuse('store.read-only', message, READ_ONLY_HINT);
+    throw new SrqError('store.read-only', message, READ_ONLY_HINT);
   }
   const isBehind = (await schemaVersion(query, shown)) === 0;
   const lacking = isBehind ? [] : await query<{ lacked: string }>(LACKING);
   if (lacking.length > 0) {
     const names = lacking.map(({ lacked }) => lacked).join(', ');
     const hint = 'Let its owner grant them; docs/scale.md lists them. Then: srq doctor';
-    refuse('store.not-ready', `The role ${role} lacks rights in the store ${shown}: ${names}.`, hint);
+    throw new SrqError('store.not-ready', `The role ${role} lacks rights in the store ${shown}: ${names}.`, hint);
   }
   const isHeld = !isBehind && (await standing(query)).held !== null;
   const mayLose = standbys > 0 && synchronous === '';
