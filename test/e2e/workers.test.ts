@@ -5,7 +5,6 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import { faultOnRow, requestOfRow } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { eventsIn, only } from '../helpers/events.ts';
-import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv, withOwnPhones } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
@@ -156,63 +155,6 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(outages).toBeLessThanOrEqual(2);
     expect(ended.stderr.match(/The store \S+ is back/g)).toHaveLength(outages);
     expect(await statsOf(sandbox)).toMatchObject({ created: 150, doubled: 0 });
-  });
-
-  test('gets everything back from a worker that a fault of srq ends, which says so until it is gone', async ({
-    desk,
-    sandbox,
-  }) => {
-    // The worker ends only after the answer to its last row, which comes once it has been asked.
-    const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
-    const url = await use(desk, { ...sandbox, baseUrl: gate.baseUrl });
-    gate.open();
-    const [header, ...rows] = leadsCsv(10).split('\n');
-    const enqueued = (name: string, ...lines: (string | undefined)[]) =>
-      desk.call('enqueue', desk.write(name, [header, ...lines, ''].join('\n')));
-    await enqueued('leads.csv', ...rows.slice(0, 8));
-    // As if computing the key of the row that comes later had a mistake.
-    const preload = desk.write(
-      'fault.cjs',
-      `const crypto = require('node:crypto');
-      const { hash } = crypto;
-      crypto.hash = (...given) => (String(given[1]).includes('sala 8') ? JSON.parse('{ Exemplo') : hash(...given));`,
-    );
-    const env = { NODE_OPTIONS: `--require=${preload}` };
-    const port = await freePort();
-    const running = desk.start([...WORK, '--no-validate', '--health-port', String(port)], { env });
-    // A worker sends several at once only after the first answers.
-    await createdAtLeast(sandbox, 8, running);
-    gate.shut();
-    await enqueued('held.csv', rows[9]);
-    await gate.holding(1);
-    const healthz = async () => {
-      const { status, text } = await send('GET', `http://127.0.0.1:${port}/healthz`);
-      return { status, ...JSON.parse(text) };
-    };
-    expect(await healthz()).toMatchObject({ status: 200, state: 'working', reason: null });
-    await enqueued('later.csv', rows[8]);
-    const reason = 'An error in srq (SyntaxError) ended the worker.';
-    await expect.poll(healthz, { timeout: 90_000 }).toMatchObject({ status: 503, state: 'stopping', reason });
-    expect(running.process.exitCode).toBeNull();
-    gate.open();
-    const ended = await running.ended;
-    const end = expect.objectContaining({
-      created: 9,
-      unknown: 0,
-      stopped: expect.objectContaining({ message: reason }),
-    });
-    expect([ended.code, documentOf(ended)]).toEqual([1, end]);
-    expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
-    expect(await server.query(url, 'select 1 from srq.waiting where process is not null')).toEqual([]);
-    // The row with the fault is put back for later, so that it is not the first one that the next worker takes.
-    const later = 'select "row" from srq.waiting where tries > 0';
-    expect(await server.query(url, later)).toEqual([{ row: 1 }]);
-    const told = documentOf(await desk.call('queue', '--json'));
-    const { ready, waiting, inWork } = told['queue'] as Record<'ready' | 'waiting' | 'inWork', number>;
-    expect([ready + waiting, inWork, told['workers']]).toEqual([1, 0, []]);
-    const again = await desk.start([...WORK, '--until-empty', '--verbose'], { env }).ended;
-    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
-    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);
   });
 
   test('goes on past what cannot be read, tells how to send it, and forgets nothing that may have been sent', async ({
