@@ -19,7 +19,7 @@ const NONE_HOLDS_MS = 10_000;
 const FETCH_ROWS = 2_000;
 const LOOK_MS = 500;
 /** Number of the newest records among which one may still become visible. */
-const LOOKED_AT = 2_000;
+const LOOKED_AT = 500;
 
 /**
  * Looks up keys in the store, in groups. Keys that are requested while one statement is under way share the next one. Memory
