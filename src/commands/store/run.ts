@@ -79,7 +79,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
       batch = [];
       if (interruption.halt.signal.aborted) break;
     }
-    await take(batch);
+    if (!interruption.halt.signal.aborted) await take(batch);
   } finally {
     progress.end();
   }
