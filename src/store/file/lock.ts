@@ -104,12 +104,14 @@ export class LogLocks {
 
   /** Writes down that so many bytes of the log are on the disk. From then on nobody opens one with fewer. */
   note(bytes: number): void {
-    if (bytes > factsIn(this.#text).bytes) this.#try('bytes', String(bytes));
+    this.#try(() => {
+      if (bytes > factsIn(this.#text).bytes) this.#put('bytes', String(bytes));
+    });
   }
 
   /** Releases all locks. */
   close(): void {
-    if (this.#isRun) this.#try('holder', '');
+    if (this.#isRun) this.#try(() => this.#put('holder', ''));
     for (const lock of [this.#append, ...this.#held]) lock.close();
     closeSync(this.#text);
   }
@@ -122,9 +124,9 @@ export class LogLocks {
   }
 
   /** No record depends on what is written here: an old name stays, or a log that lost its end later is not noticed. */
-  #try(fact: keyof typeof FACTS, text: string): void {
+  #try(write: () => void): void {
     try {
-      this.#put(fact, text);
+      write();
     } catch {}
   }
 
