@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
+import type { Confirmed } from '../store/postgres/postgres-log.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
-import { type ConfirmedMark, StoreMemory } from './store-memory.ts';
+import { StoreMemory } from './store-memory.ts';
 
 /** What the log needs from the program that uses it. */
 export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'> {
@@ -42,7 +43,7 @@ export class LogKeeper {
   #postgresStore: PostgresStore | null = null;
   #isStoreAway = false;
   /** The newest record of this process in the store. */
-  #newest: ConfirmedMark | null = null;
+  #newest: Confirmed | null = null;
   #rememberedMs = Number.NEGATIVE_INFINITY;
 
   /** `findPlace` is called when the place is first needed. */
@@ -196,7 +197,7 @@ export class LogKeeper {
       );
     };
     const warn = (message: string) => void this.#host.warn(message);
-    const confirmed = (newest: ConfirmedMark) => {
+    const confirmed = (newest: Confirmed) => {
       this.#newest = newest;
       const nowMs = clock.monotonicMs();
       if (nowMs - this.#rememberedMs < MARK_MS) return;

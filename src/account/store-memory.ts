@@ -1,17 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ANY_OWNER, OwnFile } from '../settings/own-file.ts';
-
-/** A record in a store: the key of its request, and its number. */
-interface StoreRecord {
-  readonly key: string;
-  readonly id: number;
-}
-
-/** A record that a store has confirmed, and the store's identity. */
-export interface ConfirmedMark extends StoreRecord {
-  readonly store: string;
-  readonly epoch: number;
-}
+import type { Confirmed } from '../store/postgres/postgres-log.ts';
 
 /** What a profile remembers of the store that it sends through. */
 export interface StoreMark {
@@ -19,7 +8,8 @@ export interface StoreMark {
   readonly store: string;
   /** The store's address without a password, for people. */
   readonly name: string;
-  readonly newest: StoreRecord | null;
+  /** A record in the store: the key of its request, and its number. */
+  readonly newest: Pick<Confirmed, 'key' | 'id'> | null;
   /** The highest epoch in which it was used. */
   readonly epoch: number;
 }

@@ -65,13 +65,7 @@ function groupLength<Item>(
   queue: readonly { readonly item: Item }[],
   identify: ((item: Item) => string) | undefined,
 ): number {
-  if (!identify) return queue.length;
   const seen = new Set<string>();
-  const at = queue.findIndex(({ item }) => {
-    const identity = identify(item);
-    if (seen.has(identity)) return true;
-    seen.add(identity);
-    return false;
-  });
+  const at = identify ? queue.findIndex(({ item }, before) => seen.add(identify(item)).size === before) : -1;
   return at < 0 ? queue.length : at;
 }

@@ -7,6 +7,22 @@ export type NewRecord = LogSubject & Omit<LogRecord, 'at' | 'run' | 'by' | 'wire
 
 type How = { readonly [Name in 'by' | 'wireForm' | 'wasClear' | 'looked']?: LogRecord[Name] | null };
 
+/** What a log knows of a request: its state, and its last record. */
+export interface KnownRequest {
+  readonly state: LoggedState;
+  readonly record: LogRecord;
+}
+
+/** A log in a file, as a store may know of it. */
+export interface FileLogId {
+  /** Identifies the log wherever it is copied to: a digest of its first record, 32 hex digits. */
+  readonly log: string;
+  /** The key of its last record. */
+  readonly newestKey: string;
+  /** Its size. A log only grows, so that one of the same size has no more than the store was told. */
+  readonly bytes: number;
+}
+
 const NOTHING: Omit<Outcome, 'status'> = { ids: {}, http: null, ms: null, message: null, raw: null };
 
 /** What both kinds of log have in common: what a call means as a record. */

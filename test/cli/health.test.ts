@@ -38,28 +38,6 @@ describe('The health of a process is served', () => {
     expect((await get('/livez')).status).toBe(200);
   });
 
-  test.each<[ProcessState, number]>([
-    ['starting', 503],
-    ['working', 200],
-    ['idle', 200],
-    ['waiting-for-database', 503],
-    ['stopping', 503],
-  ])('%s: /healthz with %i, /livez with 200', async (state, status) => {
-    const { get } = await served(state);
-    const [healthz, livez] = [await get('/healthz'), await get('/livez')];
-    expect([healthz.status, livez.status]).toEqual([status, 200]);
-    expect([JSON.parse(healthz.text), JSON.parse(livez.text)]).toEqual(
-      Array(2).fill({ ...health(), state, inFlight: 3 }),
-    );
-    expect([healthz.headers['content-type'], healthz.text.endsWith('\n')]).toEqual(['application/json', true]);
-  });
-
-  test('and nothing else: another path tells nothing of it', async () => {
-    const { get } = await served();
-    for (const path of ['/', '/healthz/', '/health', '/livez?x=1'])
-      expect([path, (await get(path)).status, (await get(path)).text]).toEqual([path, 404, '{}\n']);
-  });
-
   test('with its metrics, and without them if they cannot be told', async () => {
     const { get } = await served();
     const page = await get('/metrics');

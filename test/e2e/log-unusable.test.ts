@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
-import { longLog } from '../helpers/long-log.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { createdAtLeast } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
@@ -20,22 +19,6 @@ const OWNED: [string, (desk: Desk) => void, string][] = [
 ];
 
 describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
-  test('a damaged line is named, and what to do', async ({ partner, sandbox }) => {
-    await partner.call('create', ...requestFor('antes'));
-    const before = creates(sandbox).length;
-    appendFileSync(logOf(partner), 'rubbish\n');
-    appendFileSync(logOf(partner), longLog(1));
-    const leads = partner.write('leads.csv', leadsCsv(2));
-    for (const args of [['create', ...requestFor('depois')], ['bulk', leads], ['log'], ['bulk', leads, '--dry-run']]) {
-      const ended = await partner.call(...args, '--json');
-      expect([args[0], ended.code]).toEqual([args[0], 9]);
-      expect(documentOf(ended)).toMatchObject({
-        error: { code: 'log', message: expect.stringContaining('line 4'), hint: expect.any(String) },
-      });
-    }
-    expect(creates(sandbox)).toHaveLength(before);
-  });
-
   test('an unfinished last line is cut and kept aside: nothing was sent on its strength', async ({ partner }) => {
     await partner.call('create', ...requestFor('antes'));
     appendFileSync(logOf(partner), '{"key":"0123');
@@ -84,24 +67,6 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     expect(new Set(creates(sandbox).map(({ key }) => key)).size).toBe(creates(sandbox).length);
   });
 
-  test.for([
-    ['one line without a line feed', 'country,phone,message'],
-    ['leads', leadsCsv(2)],
-    ['a JSON document', '{"key":"value"}'],
-  ] as const)('%s, given as --log by mistake, is left as it is', async ([, content], { partner, sandbox }) => {
-    const file = partner.write('mistake', content);
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['bulk', leads, '--dry-run'], ['log']]) {
-      const ended = await partner.call(...args, '--log', file, '--json');
-      expect([args[0], ended.code]).toEqual([args[0], 9]);
-      expect(documentOf(ended)).toMatchObject({
-        error: { code: 'log', message: expect.stringContaining(file), hint: expect.stringContaining('--log FILE') },
-      });
-    }
-    expect(readFileSync(file, 'utf8')).toBe(content);
-    expect(creates(sandbox)).toEqual([]);
-  });
-
   describe.skipIf(process.platform === 'win32')('others may change it', () => {
     test.for<[string, (desk: Desk) => void, string]>([
       ['the log', (desk) => chmodSync(logOf(desk), 0o666), 'can be changed by other users (mode 0666)'],
@@ -137,14 +102,5 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
       const ended = await partner.call('create', ...requestFor('x'), '--log', join(folder, 'log.ndjson'));
       expect(ended, ended.stderr).toMatchObject({ code: 0 });
     });
-  });
-
-  test('a folder in its place is named', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['log']]) {
-      const ended = await partner.call(...args, '--log', partner.work);
-      expect([args[0], ended.code, ended.stderr]).toEqual([args[0], 9, expect.stringContaining(partner.work)]);
-    }
-    expect(creates(sandbox)).toEqual([]);
   });
 });

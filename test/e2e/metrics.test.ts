@@ -107,22 +107,4 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
     expectLinted(late);
     expect(late.text).not.toMatch(PERSONAL);
   });
-
-  test('tell of a store that is away, without waiting for it', async ({ desk, sandbox }) => {
-    const url = await server.database();
-    desk.use(sandbox);
-    Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
-    const port = await freePort();
-    const running = desk.start(['work', '--health-port', String(port)]);
-    await running.until(/Working for/);
-    await expect.poll(async () => (await Scrape.of(port)).by('srq_state')['idle'], PATIENT).toBe(1);
-    server.down();
-    await expect
-      .poll(async () => (await Scrape.of(port)).by('srq_state'), PATIENT)
-      .toMatchObject({ 'waiting-for-database': 1, idle: 0 });
-    server.up();
-    await expect.poll(async () => (await Scrape.of(port)).by('srq_state')['idle'], PATIENT).toBe(1);
-    running.process.kill('SIGTERM');
-    expect((await running.ended).code).toBe(143);
-  });
 });

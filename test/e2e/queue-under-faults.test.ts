@@ -43,7 +43,10 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
   test(`deliver ${ROWS} rows once each: killed, stopped, cut off from the store, with faults and a rate limit`, {
     timeout: TIMEOUT_MS,
   }, async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 20, ratePerSecond: PER_SECOND, faults: FAULTS });
+    const sandbox = await openSandbox({
+      ...{ latencyMs: 20, ratePerSecond: PER_SECOND, faults: FAULTS },
+      keep: 4 * ROWS,
+    });
     const url = await server.database();
     desk.use(sandbox);
     Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });

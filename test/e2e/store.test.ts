@@ -8,7 +8,7 @@ import { Desk, test } from '../helpers/desk.ts';
 import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
-import { documentOf, documentsOf, type Ended } from '../helpers/run-srq.ts';
+import { documentOf, type Ended } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 
 /** Of the file that two machines import at once. */
@@ -53,9 +53,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     expect(documentOf(first)['next']).toBe(`srq resolve --store ${url}`);
     expect(desk.read('leads.results.csv').match(/,created,/g)).toHaveLength(29);
 
-    const listed = documentsOf(await desk.call('log', '--json', ...store));
-    expect(listed.map(({ status }) => status).sort()).toEqual([...Array(29).fill('created'), 'unknown']);
-    expect(documentsOf(await desk.call('log', '--ref', 'L-7', '--json', ...store))).toHaveLength(1);
     const { unknown } = documentOf(await desk.call('resolve', '--json', ...store)) as { unknown: { key: string }[] };
     const said = await desk.call('resolve', unknown[0]?.key ?? '', '--created', 'X-1', '--json', ...store);
     expect(documentOf(said)).toMatchObject({ resolved: [{ ref: 'L-7', status: 'created' }] });
@@ -251,23 +248,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     } finally {
       await other.close();
     }
-  });
-
-  test('follows the log as it grows', async ({ desk, sandbox }) => {
-    useStore(desk, sandbox, await server.database());
-    const following = desk.start(['log', '--follow', '--json']);
-    accountedFor(await desk.call(...bulkArgs(desk.write('leads.csv', leadsCsv(5)))), 5);
-    for (const at of [0, 1, 2, 3, 4]) await following.until(new RegExp(`"L-${at}".*"created"|"created".*"L-${at}"`));
-    following.process.kill('SIGINT');
-    const { stdout } = await following.ended;
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    // On a busy machine the outcome of a request may be unknown for a while, and its record comes as well.
-    const last = new Map(lines.map(({ ref, status }) => [ref, status]));
-    expect([...last]).toEqual(expect.arrayContaining([0, 1, 2, 3, 4].map((at) => [`L-${at}`, 'created'])));
-    expect(last.size).toBe(5);
   });
 
   test('a profile names its store and the command that prints the password', async ({ desk, sandbox }) => {

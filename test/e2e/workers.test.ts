@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
@@ -6,7 +5,6 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import { faultOnRow, requestOfRow } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { eventsIn, only } from '../helpers/events.ts';
-import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv, withOwnPhones } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
@@ -159,63 +157,6 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 150, doubled: 0 });
   });
 
-  test('gets everything back from a worker that a fault of srq ends, which says so until it is gone', async ({
-    desk,
-    sandbox,
-  }) => {
-    // The worker ends only after the answer to its last row, which comes once it has been asked.
-    const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
-    const url = await use(desk, { ...sandbox, baseUrl: gate.baseUrl });
-    gate.open();
-    const [header, ...rows] = leadsCsv(10).split('\n');
-    const enqueued = (name: string, ...lines: (string | undefined)[]) =>
-      desk.call('enqueue', desk.write(name, [header, ...lines, ''].join('\n')));
-    await enqueued('leads.csv', ...rows.slice(0, 8));
-    // As if computing the key of the row that comes later had a mistake.
-    const preload = desk.write(
-      'fault.cjs',
-      `const crypto = require('node:crypto');
-      const { hash } = crypto;
-      crypto.hash = (...given) => (String(given[1]).includes('sala 8') ? JSON.parse('{ Exemplo') : hash(...given));`,
-    );
-    const env = { NODE_OPTIONS: `--require=${preload}` };
-    const port = await freePort();
-    const running = desk.start([...WORK, '--no-validate', '--health-port', String(port)], { env });
-    // A worker sends several at once only after the first answers.
-    await createdAtLeast(sandbox, 8, running);
-    gate.shut();
-    await enqueued('held.csv', rows[9]);
-    await gate.holding(1);
-    const healthz = async () => {
-      const { status, text } = await send('GET', `http://127.0.0.1:${port}/healthz`);
-      return { status, ...JSON.parse(text) };
-    };
-    expect(await healthz()).toMatchObject({ status: 200, state: 'working', reason: null });
-    await enqueued('later.csv', rows[8]);
-    const reason = 'An error in srq (SyntaxError) ended the worker.';
-    await expect.poll(healthz, { timeout: 90_000 }).toMatchObject({ status: 503, state: 'stopping', reason });
-    expect(running.process.exitCode).toBeNull();
-    gate.open();
-    const ended = await running.ended;
-    const end = expect.objectContaining({
-      created: 9,
-      unknown: 0,
-      stopped: expect.objectContaining({ message: reason }),
-    });
-    expect([ended.code, documentOf(ended)]).toEqual([1, end]);
-    expect(ended.stderr + ended.stdout).not.toMatch(PERSONAL);
-    expect(await server.query(url, 'select 1 from srq.waiting where process is not null')).toEqual([]);
-    // The row with the fault is put back for later, so that it is not the first one that the next worker takes.
-    const later = 'select "row" from srq.waiting where tries > 0';
-    expect(await server.query(url, later)).toEqual([{ row: 1 }]);
-    const told = documentOf(await desk.call('queue', '--json'));
-    const { ready, waiting, inWork } = told['queue'] as Record<'ready' | 'waiting' | 'inWork', number>;
-    expect([ready + waiting, inWork, told['workers']]).toEqual([1, 0, []]);
-    const again = await desk.start([...WORK, '--until-empty', '--verbose'], { env }).ended;
-    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
-    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/SyntaxError: .*\n +at /)]);
-  });
-
   test('goes on past what cannot be read, tells how to send it, and forgets nothing that may have been sent', async ({
     desk,
     sandbox,
@@ -278,21 +219,6 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(documentOf(await desk.call('enqueue', leads, '--json'))).toMatchObject({ queued: 5, repeated: 7 });
     expect(documentOf(await desk.call(...WORK, '--until-empty'))).toMatchObject({ created: 5 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
-  });
-
-  test('warns when the rows take longer than they are queued for', async ({ desk, sandbox }) => {
-    const url = await use(desk, sandbox);
-    await desk.call('create', ...requestOfRow(100));
-    const leads = desk.write('leads.csv', leadsCsv(30));
-    expect((await desk.call('enqueue', leads, '--limit', '20')).stderr).not.toContain('expires');
-    const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
-    const kept = JSON.parse(row?.kept ?? '');
-    kept.pace.perSecond = 0.00001;
-    await server.query(url, "update srq.account set kept = $1 where name = 'pace'", [JSON.stringify(kept)]);
-    const warned = await desk.call('enqueue', leads, '--json');
-    // Up to 50 rows, each a validate and a create, at 0.864 calls a day.
-    expect(warned.stderr).toMatch(/At 0\.00001 calls a second.*takes up to 116 days.*within 30 days expires/);
-    expect(documentOf(warned)).toMatchObject({ queued: 10, alreadyQueued: 20 });
   });
 
   test('is purged after a yes of what waits, and of nothing that may have been sent', async ({ desk, sandbox }) => {
@@ -420,39 +346,6 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     // One token for all of them.
     await desk.call('create', ...requestOfRow(2));
     expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);
-  });
-
-  test('takes no recordings, no sandbox that ends with the command, and needs a store', async ({ desk, sandbox }) => {
-    const url = await use(desk, sandbox);
-    desk.write('voice.mp3', Buffer.from('ID3 not much of a recording'));
-    const leads = desk.write('voice.csv', 'country,phone,audio_file\nPT,+351912345678,voice.mp3\n');
-    const refused = await desk.call('enqueue', leads, '--json', '--dry-run');
-    expect([refused.code, refused.stdout]).toEqual([
-      3,
-      expect.stringMatching(/A row with a recording cannot be queued/),
-    ]);
-    for (const command of [['enqueue', leads], ['work'], ['queue']]) {
-      const there = await desk.call(...command, '--sandbox', '--store', url);
-      expect([there.code, there.stderr]).toEqual([2, expect.stringContaining('takes no --sandbox')]);
-      desk.env['SRQ_STORE'] = '';
-      const without = await desk.call(...command);
-      expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('needs a store in PostgreSQL')]);
-    }
-  });
-
-  test('serves a role that may make no tables', async ({ desk, sandbox }) => {
-    const url = await use(desk, sandbox);
-    await server.query(url, `create role worker login password '${STORE_PASSWORD}'`);
-    desk.env['SRQ_STORE'] = url.replace('owner@', 'worker@');
-    const leads = desk.write('leads.csv', leadsCsv(4));
-    const refused = await desk.call('enqueue', leads);
-    expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining('srq store migrate')]);
-    expect((await desk.call('store', 'migrate', '--store', url)).code).toBe(0);
-    const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
-    const name = url.split('/').at(-1) ?? '';
-    await server.query(url, grants.replaceAll('DATABASE', name).replaceAll('sender', 'worker'));
-    expect(documentOf(await desk.call('enqueue', leads, '--json'))).toMatchObject({ queued: 4 });
-    expect(documentOf(await desk.call(...WORK, '--until-empty'))).toMatchObject({ created: 4 });
   });
 
   test('asks before rows for a live service are queued', async ({ desk, sandbox }) => {

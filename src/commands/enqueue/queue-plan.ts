@@ -2,23 +2,11 @@ import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import type { RequestSession } from '../../cli/session.ts';
 import { submissions } from '../../delivery/read-rows.ts';
-import { thousands } from '../../report/output.ts';
 import { enqueueText } from '../../report/terminal/queue-text.ts';
 import type { ImportPlan } from '../../request/log/import-plan.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/log/request-queue.ts';
 
 const BATCH_ROWS = 500;
-const DAY_S = 24 * 60 * 60;
-
-/**
- * Returns the warning that queued rows would expire before the service has taken all, or null if it takes them in time.
- * `calls` is the number of calls that they need.
- */
-export function expiryWarning(calls: number, callsPerSecond: number, lifeDays: number): string | null {
-  const days = calls / callsPerSecond / DAY_S;
-  if (days <= lifeDays) return null;
-  return `At ${Number(callsPerSecond.toPrecision(2))} calls a second, as last seen, the queue with these rows takes up to ${thousands(Math.ceil(days))} days. A row that was not sent within ${lifeDays} days expires and is told as failed. Queue fewer at a time.`;
-}
 
 interface Enqueued {
   readonly file: string;

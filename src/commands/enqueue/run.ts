@@ -4,7 +4,6 @@ import { RequestSession } from '../../cli/session.ts';
 import type { PlanOptions } from '../../cli/table/options.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
-import type { ImportPlan } from '../../request/log/import-plan.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { agreedPlan, rangeOf, requireKnownFields } from '../../run/agree.ts';
@@ -12,8 +11,7 @@ import { confirmImport, requireConsent } from '../../run/consent.ts';
 import { rehearse } from '../../run/import-file.ts';
 import { requireAnswers } from '../../run/questions.ts';
 import { refuseRehearsed, requireOneStatus } from '../../run/results.ts';
-import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
-import { expiryWarning, queuePlan } from './queue-plan.ts';
+import { queuePlan } from './queue-plan.ts';
 
 /** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
 export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
@@ -46,31 +44,14 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, wanted),
   );
-  const queue = await openPlanned(session, store, plan);
+  const { openQueue } = await import('../../store/postgres/queue.ts');
+  const { destination } = session.preparation;
+  const { signal: giveUp } = context.interruption.halt;
+  const queue = openQueue({ database: store.database, destination, process: null, giveUp });
   await confirmImport(context, options, plan);
   await remember();
   const confirmedMs = context.clock.monotonicMs();
   return queuePlan(session, plan, queue, { file, command, startedMs: confirmedMs, store: store.name });
-}
-
-/** Opens the queue, and warns if the rows of the plan would expire before the service has taken all. */
-async function openPlanned(session: RequestSession, { database }: PostgresStore, plan: ImportPlan) {
-  const { context, preparation } = session;
-  const { openQueue, QUEUED_LIFE_DAYS } = await import('../../store/postgres/queue.ts');
-  const { accountId, openAccountState } = await import('../../store/postgres/account.ts');
-  const { rateSummary } = await import('../../service/pacing/turn.ts');
-  const { destination, operations } = preparation;
-  const { signal: stopping } = context.interruption.halt;
-  const queue = openQueue({ database, destination, process: null, giveUp: stopping });
-  const account = openAccountState(database, accountId(destination), context.run, stopping);
-  const pace = await account.look('pace', rateSummary);
-  await account.close();
-  const callsPerSecond = pace?.ratePerSecond ?? null;
-  if (callsPerSecond === null) return queue;
-  const rows = plan.counts.ready + (await queue.depth()).total;
-  const warning = expiryWarning(rows * operations.length, callsPerSecond, QUEUED_LIFE_DAYS);
-  if (warning !== null) (await context.reporter()).warn(warning);
-  return queue;
 }
 
 /** Refuses recordings, because a path means nothing on another machine and a recording is too large for the queue. */

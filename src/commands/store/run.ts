@@ -7,12 +7,11 @@ import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import type { RecordedNote } from '../../request/log/log-store.ts';
-import type { LogRecord, LogView } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { Output } from '../../run/outputs.ts';
 import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
-import type { KnownRequest } from '../../store/postgres/moving.ts';
+import type { KnownRequest } from '../../store/stored-record.ts';
 
 /** Creates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
@@ -72,7 +71,15 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     progress.update({ done: requests, total: 0, counts: {} });
   };
   try {
-    await takeInBatches(source.latest(), log, take, interruption.halt.signal);
+    let batch: KnownRequest[] = [];
+    for await (const record of source.latest()) {
+      batch.push({ record, state: log.lookup(record.key) });
+      if (batch.length < BATCH_REQUESTS) continue;
+      await take(batch);
+      batch = [];
+      if (interruption.halt.signal.aborted) break;
+    }
+    if (!interruption.halt.signal.aborted) await take(batch);
   } finally {
     progress.end();
   }
@@ -97,29 +104,6 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   return exitNumber(interruption.code ? [interruption.code] : []);
 }
 
-/** Hands the known requests to `take` in batches, until `halt` is aborted. While one is taken, the next one is read. */
-async function takeInBatches(
-  records: AsyncIterable<LogRecord>,
-  log: Pick<LogView, 'lookup'>,
-  take: (batch: readonly KnownRequest[]) => Promise<void>,
-  halt: AbortSignal,
-): Promise<void> {
-  let batch: KnownRequest[] = [];
-  let taking: Promise<void> = Promise.resolve();
-  for await (const record of records) {
-    batch.push({ record, state: log.lookup(record.key) });
-    if (batch.length < BATCH_REQUESTS) continue;
-    await taking;
-    if (halt.aborted) break;
-    taking = take(batch);
-    // Avoids an unhandled rejection; the error is thrown where `taking` is awaited.
-    taking.catch(() => {});
-    batch = [];
-  }
-  await taking;
-  if (!halt.aborted) await take(batch);
-}
-
 /** Throws `SrqError('usage')` if there is no such log: opening it would begin a new one. */
 function requireLog(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
@@ -128,17 +112,27 @@ function requireLog(file: string): void {
   throw new SrqError('arguments.invalid', message, 'srq status names the log of a profile.');
 }
 
-/** Writes what the store knows of each request as a log in a file, which knows the same then. */
-export async function storeExport(context: Context, { output: named }: { readonly output?: string }): Promise<number> {
+/** Writes what the store knows of each request as a log in a file, which knows the same then. `-` is standard output. */
+export async function storeExport(context: Context, { output = '-' }: { readonly output?: string }): Promise<number> {
   keepHeapSmall();
-  // `-` is standard output, as it is standard input elsewhere.
-  const output = named === '-' ? undefined : named;
   const store = await context.postgresStore();
-  if (output === undefined) {
+  let requests = 0;
+  async function* texts(): AsyncGenerator<string> {
+    let chunk = '';
+    for await (const { record, state } of store.requests()) {
+      chunk += encodeRequest(record, state);
+      requests += 1;
+      if (chunk.length < CHUNK_CHARACTERS) continue;
+      yield chunk;
+      chunk = '';
+    }
+    if (chunk !== '') yield chunk;
+  }
+  if (output === '-') {
     if (context.options.json)
       throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
     const { stdout } = context.process;
-    for await (const text of logTexts(store.requests(), () => {})) {
+    for await (const text of texts()) {
       if (stdout.destroyed) break;
       await writeAll(stdout, text);
     }
@@ -148,11 +142,7 @@ export async function storeExport(context: Context, { output: named }: { readonl
   const file = await Output.open(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
   const { interruption } = context;
   interruption.listen(() => {});
-  let requests = 0;
-  const texts = logTexts(store.requests(), () => {
-    requests += 1;
-  });
-  if (!(await file.write(texts, interruption.halt.signal))) {
+  if (!(await file.write(texts(), interruption.halt.signal))) {
     throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
   }
   const document = { store: store.name, output: file.path, requests };
@@ -163,15 +153,3 @@ export async function storeExport(context: Context, { output: named }: { readonl
 }
 
 const CHUNK_CHARACTERS = 1 << 16;
-
-async function* logTexts(requests: AsyncIterable<KnownRequest>, counted: () => void): AsyncGenerator<string> {
-  let chunk = '';
-  for await (const { record, state } of requests) {
-    chunk += encodeRequest(record, state);
-    counted();
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    yield chunk;
-    chunk = '';
-  }
-  if (chunk !== '') yield chunk;
-}

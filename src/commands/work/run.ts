@@ -7,16 +7,10 @@ import { contractRefusal } from '../../delivery/refuse-queued.ts';
 import type { Paint } from '../../report/output.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
-import type { Destination } from '../../request/lead/service-request.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
-import type { PostgresLog } from '../../store/postgres/postgres-log.ts';
-import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import { LOG_OPERATIONS, serveHealth } from '../health.ts';
 import { WorkerStats } from './worker-stats.ts';
-
-/** Time after the signal to end in which remaining results are still written to the store. */
-const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
@@ -76,7 +70,9 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   await context.log.requireKnown();
   const opened = await store.open('work', false);
   context.onClose(() => opened.close());
-  const taking = await openWorkersQueue(context, store, destination, opened);
+  const { openQueue } = await import('../../store/postgres/queue.ts');
+  const { member, givenUp: giveUp } = opened;
+  const taking = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
   const { metrics } = watch;
   const log = metrics?.timed(opened, LOG_OPERATIONS) ?? opened;
   const queue = metrics?.timed(taking, { take: 'take', giveBack: 'dispose', drop: 'dispose' }) ?? taking;
@@ -93,23 +89,4 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
     refusal: (queued) => contractRefusal(queued, contract, operations, destination),
   };
   return { ...deps, name: store.name, destination: session.destinationText };
-}
-
-/**
- * Opens the queue for a worker. After the signal to end it stays open for some time, so that the results of requests in
- * flight can be written.
- */
-async function openWorkersQueue(
-  context: Context,
-  { database }: PostgresStore,
-  destination: Destination,
-  { member }: PostgresLog,
-) {
-  const { openQueue } = await import('../../store/postgres/queue.ts');
-  const { signal: stopping } = context.interruption.halt;
-  const giveUp = new AbortController();
-  const later = () => void context.clock.sleep(SHUTDOWN_TIMEOUT_MS, giveUp.signal).then(() => giveUp.abort());
-  stopping.addEventListener('abort', later, { once: true });
-  context.onClose(async () => giveUp.abort());
-  return openQueue({ database, destination, process: () => member.id, giveUp: giveUp.signal });
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fsyncSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -22,9 +22,10 @@ import {
   requireRegularFile,
   requireSameFile,
   takenAway,
+  writeFully,
 } from './log-access.ts';
 import { type LogIndex, loadIndex, saveIndex } from './log-index.ts';
-import { encodeRecord, RecordReader } from './record.ts';
+import { encodeRecord, readRecordAt } from './record.ts';
 
 interface PendingLine {
   readonly record: NewRecord;
@@ -64,7 +65,6 @@ export class FileLog extends LogWriter implements OpenLog {
   readonly #file: FileHandle;
   readonly #locks: LogLocks;
   readonly #index: LogIndex;
-  readonly #records: RecordReader;
   readonly #appending = new InGroups<PendingLine, boolean>((group) => this.#commit(group));
   #broken: SrqError | null = null;
   #closed = false;
@@ -82,7 +82,6 @@ export class FileLog extends LogWriter implements OpenLog {
     this.#locks = locks;
     this.#index = index;
     this.#savedBytes = index.end;
-    this.#records = new RecordReader(file.fd);
   }
 
   /**
@@ -126,7 +125,7 @@ export class FileLog extends LogWriter implements OpenLog {
 
   read(key: string): LogRecord | null {
     const offset = this.#index.offset(key);
-    return offset === null ? null : this.#records.readAt(offset);
+    return offset === null ? null : readRecordAt(this.#file.fd, offset);
   }
 
   mayBeUnderWay(key: string): boolean {
@@ -249,7 +248,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   requireRegularFile(path);
   // The lock file is read first, because a process that creates it and the log creates the log first.
   const earlier = lockFacts(realPath(path));
-  if (earlier && !existsSync(path)) throw missing(path);
+  if (earlier && !existsSync(path)) throw lacking(path, 'is gone; its lock file is still there.', 'the log');
   if (user) requireOwnFolder(path, user);
   const directory = dirname(resolve(path));
   const firstMade = makeFolder(directory);
@@ -259,7 +258,10 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
     const size = requireSameFile(file.fd, path);
-    if (earlier && size < earlier.bytes) throw shortened(path, size, earlier.bytes);
+    if (earlier && size < earlier.bytes) {
+      const found = `has ${size} bytes; it had ${earlier.bytes}. It was emptied, cut, or replaced by an older copy.`;
+      throw lacking(path, found, 'its records');
+    }
     // A name is durable only once its directory is synced. The same is true for the directories that were created here.
     const top = firstMade === undefined ? directory : dirname(firstMade);
     if (size === 0) syncDirectories(directory, top);
@@ -270,32 +272,13 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   }
 }
 
-function missing(path: string): SrqError {
+/** Returns the error for a log that was used for sending and is gone, or shorter than it was. */
+function lacking(path: string, found: string, why: string): SrqError {
   return new SrqError(
     'log.incomplete',
-    `The log ${path} is gone; its lock file is still there. Nothing was sent: without the log srq would send the same rows again.`,
-    beginAnew(path),
+    `The log ${path} ${found} Nothing was sent: without ${why} srq would send the same rows again.`,
+    `Put the log back. To begin a new log instead, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`,
   );
-}
-
-function shortened(path: string, size: number, bytes: number): SrqError {
-  return new SrqError(
-    'log.incomplete',
-    `The log ${path} has ${size} bytes; it had ${bytes}. It was emptied, cut, or replaced by an older copy. Nothing was sent: without its records srq would send the same rows again.`,
-    beginAnew(path),
-  );
-}
-
-const beginAnew = (path: string) =>
-  `Put the log back. To begin a new log instead, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`;
-
-/**
- * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no
- * error.
- */
-function writeFully(fd: number, bytes: Buffer): void {
-  let written = 0;
-  while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
 }
 
 /** Syncs the directories from `directory` up to `top`. Windows has no call for it and needs none. */

@@ -12,6 +12,7 @@ import {
 } from '../../request/log/log-store.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
+import type { FileLogId } from '../stored-record.ts';
 import { FileLog } from './file-log.ts';
 import {
   BESIDE,
@@ -24,7 +25,7 @@ import {
   requireRegularFile,
 } from './log-access.ts';
 import { LogIndex, loadIndex } from './log-index.ts';
-import { decodeRecord, RecordReader, readLines } from './record.ts';
+import { decodeRecord, readLines, readRecordAt } from './record.ts';
 
 interface FileStoreOptions {
   readonly path: string;
@@ -184,9 +185,8 @@ async function* readNewest(path: string, user: LogUser | null = null): AsyncGene
   const file = await openLogFile(path, user);
   if (!file) return;
   try {
-    const records = new RecordReader(file.fd);
     for (const offset of (await indexOf(file, path, user)).offsets().reverse()) {
-      const record = records.readAt(offset);
+      const record = readRecordAt(file.fd, offset);
       if (record !== null) yield record;
     }
   } finally {
@@ -204,22 +204,11 @@ export async function openLogReader(path: string, user: LogUser | null = null): 
         throw error;
       })
     : new LogIndex(path);
-  const records = file && new RecordReader(file.fd);
   const read = (key: string) => {
     const offset = index.offset(key);
-    return records === null || offset === null ? null : records.readAt(offset);
+    return file === null || offset === null ? null : readRecordAt(file.fd, offset);
   };
   return { lookup: (key) => index.state(key), prefetch: async () => {}, read, close };
-}
-
-/** A log in a file, as a store may know of it. */
-export interface FileLogId {
-  /** Identifies the log wherever it is copied to: a digest of its first record, 32 hex digits. */
-  readonly log: string;
-  /** The key of its last record. */
-  readonly newestKey: string;
-  /** Its size. */
-  readonly bytes: number;
 }
 
 /** Identifies a log without reading all of it. Returns null if it has no record. */

@@ -41,7 +41,7 @@ export class LogLocks {
   readonly #kernel: KernelLock;
   readonly #append: ByteLock;
   readonly #held: ByteLock[] = [];
-  readonly #text: LockText;
+  readonly #text: number;
   #isRun = false;
 
   /** `path` is the log's path without symbolic links. `log` is the open log, whose locks end when it is closed. */
@@ -50,7 +50,10 @@ export class LogLocks {
     this.#log = log;
     this.#kernel = kernel;
     this.#append = this.#lock('append', log);
-    this.#text = new LockText(path);
+    this.#text = openLockFile(lockPath(path));
+    if (fstatSync(this.#text).size >= TEXT_BYTES) return;
+    this.#put('bytes', '0');
+    this.#put('holder', '');
   }
 
   /** Takes the run lock, or throws an error that names the holder. `holder` is shown to processes that are refused. */
@@ -59,12 +62,12 @@ export class LogLocks {
     if (!run.tryTake()) {
       run.close();
       // The holder writes its name only after it has taken the lock, and not here if it knows the log by another name.
-      await within(BRIEF_WAIT_MS, clock, () => this.#text.holder !== '');
-      throw inUse(this.#text.holder || 'a process that has it under another name');
+      await within(BRIEF_WAIT_MS, clock, () => factsIn(this.#text).holder !== '');
+      throw inUse(factsIn(this.#text).holder || 'a process that has it under another name');
     }
     this.#held.push(run);
     this.#isRun = true;
-    this.#text.holder = holder;
+    this.#put('holder', holder);
   }
 
   /** Takes the one-off lock. As long as this process lives, it shows that a one-off request may be under way. */
@@ -72,7 +75,7 @@ export class LogLocks {
     const oneOff = this.#lock('oneOff', this.#log);
     this.#held.push(oneOff);
     // A run that checks for one-off requests holds the lock only for a moment.
-    if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake({ shared: true })))) throw stopped(this.#path);
+    if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake(true)))) throw stopped(this.#path);
   }
 
   /** Returns true if any process, including this one, may have a one-off request under way. */
@@ -101,31 +104,37 @@ export class LogLocks {
 
   /** Writes down that so many bytes of the log are on the disk. From then on nobody opens one with fewer. */
   note(bytes: number): void {
-    try {
-      if (bytes > this.#text.bytes) this.#text.bytes = bytes;
-    } catch {
-      // A log that has lost its end is then not noticed, but no record depends on it.
-    }
+    this.#try(() => {
+      if (bytes > factsIn(this.#text).bytes) this.#put('bytes', String(bytes));
+    });
   }
 
   /** Releases all locks. */
   close(): void {
-    try {
-      if (this.#isRun) this.#text.holder = '';
-    } catch {
-      // The old name then stays in the file, but the locks are released.
-    }
+    if (this.#isRun) this.#try(() => this.#put('holder', ''));
     for (const lock of [this.#append, ...this.#held]) lock.close();
-    this.#text.close();
+    closeSync(this.#text);
+  }
+
+  #put(fact: keyof typeof FACTS, text: string): void {
+    const { at, places } = FACTS[fact];
+    const printable = text.replace(/[^\x20-\x7e]/g, '?').slice(0, places);
+    const line = fact === 'bytes' ? printable.padStart(places) : printable.padEnd(places);
+    attempt(`The lock file ${lockPath(this.#path)}`, 'written', () => writeSync(this.#text, `${line}\n`, at));
+  }
+
+  /** No record depends on what is written here: an old name stays, or a log that lost its end later is not noticed. */
+  #try(write: () => void): void {
+    try {
+      write();
+    } catch {}
   }
 
   #lock(name: keyof typeof LOCKS, log: number): ByteLock {
     const { offset, file } = LOCKS[name];
-    if (LOCKS_BYTES) return new ByteLock({ what: `The log ${this.#path}`, fd: log, offset, bytes: 1 }, this.#kernel);
+    if (LOCKS_BYTES) return new ByteLock(`The log ${this.#path}`, log, offset, this.#kernel);
     const path = `${this.#path}.${file}`;
-    const what = `The lock file ${path}`;
-    const fd = attempt(what, 'opened', () => openBeside(path, constants.O_RDWR | constants.O_CREAT));
-    return new ByteLock({ what, fd, offset: 0, bytes: 0 }, this.#kernel);
+    return new ByteLock(`The lock file ${path}`, openLockFile(path), 0, this.#kernel);
   }
 }
 
@@ -148,8 +157,8 @@ interface LockFacts {
 }
 
 const lockPath = (log: string): string => `${log}.lock`;
-const BYTES_DIGITS = 16;
-const HOLDER_AT = BYTES_DIGITS + 1;
+/** Each fact always has the same place, a line of its own, so that one write changes one fact. */
+const FACTS = { bytes: { at: 0, places: 16 }, holder: { at: 17, places: 494 } } as const;
 const TEXT_BYTES = 512;
 
 /**
@@ -177,55 +186,6 @@ function factsIn(fd: number): LockFacts {
   return { bytes: Number(bytes) || 0, holder: holder.trimEnd() };
 }
 
-/**
- * The text of `<log>.lock`, a line a fact. Each fact always has the same place, so that one write changes one fact: a process
- * that is killed, or two that write at once, leave no half of a text.
- */
-class LockText {
-  readonly #what: string;
-  readonly #fd: number;
-
-  constructor(log: string) {
-    const path = lockPath(log);
-    this.#what = `The lock file ${path}`;
-    this.#fd = attempt(this.#what, 'opened', () => openBeside(path, constants.O_RDWR | constants.O_CREAT));
-    if (fstatSync(this.#fd).size >= TEXT_BYTES) return;
-    this.bytes = 0;
-    this.holder = '';
-  }
-
-  get bytes(): number {
-    return factsIn(this.#fd).bytes;
-  }
-
-  set bytes(bytes: number) {
-    this.#put(String(bytes).padStart(BYTES_DIGITS), 0);
-  }
-
-  get holder(): string {
-    return factsIn(this.#fd).holder;
-  }
-
-  set holder(holder: string) {
-    const room = TEXT_BYTES - HOLDER_AT - 1;
-    this.#put(
-      holder
-        .replace(/[^\x20-\x7e]/g, '?')
-        .slice(0, room)
-        .padEnd(room),
-      HOLDER_AT,
-    );
-  }
-
-  close(): void {
-    closeSync(this.#fd);
-  }
-
-  #put(line: string, at: number): void {
-    attempt(this.#what, 'written', () => writeSync(this.#fd, `${line}\n`, at));
-  }
-}
-
 function inUse(holder: string): SrqError {
   return new SrqError(
     'log.in-use',
@@ -242,55 +202,46 @@ function stopped(path: string): SrqError {
   );
 }
 
-/** Where a lock lies: a range of bytes of an open file, or a whole file (0 bytes). */
-interface Place {
-  /** The file's name, as error messages begin with it. */
-  readonly what: string;
-  readonly fd: number;
-  readonly offset: number;
-  readonly bytes: number;
-}
+const openLockFile = (path: string): number =>
+  attempt(`The lock file ${path}`, 'opened', () => openBeside(path, constants.O_RDWR | constants.O_CREAT));
 
-/**
- * A lock on a place. Taking it again while it is held only changes whether it is shared. Releasing it while it is not held
- * does nothing, although Windows reports an error then.
- */
+/** A lock on one byte of an open file, or on a whole file where it is a file of its own. `what` names the file. */
 class ByteLock {
-  readonly #place: Place;
+  readonly #what: string;
+  readonly #place: readonly [fd: number, offset: number, bytes: number];
   readonly #kernel: KernelLock;
-  #isHeld = false;
 
-  constructor(place: Place, kernel: KernelLock) {
-    this.#place = place;
+  constructor(what: string, fd: number, offset: number, kernel: KernelLock) {
+    this.#what = what;
+    this.#place = [fd, offset, LOCKS_BYTES ? 1 : 0];
     this.#kernel = kernel;
   }
 
   /** Returns false if another open file holds it. */
-  tryTake({ shared } = { shared: false }): boolean {
-    const { what, fd, offset, bytes } = this.#place;
-    const isTaken = attempt(what, 'locked', () => {
+  tryTake(shared = false): boolean {
+    return attempt(this.#what, 'locked', () => {
       try {
-        return this.#kernel.tryLock(fd, offset, bytes, { shared });
+        return this.#kernel.tryLock(...this.#place, { shared });
       } catch (error) {
         // Windows reports EBUSY for a range that another process has locked.
         if (systemCode(error) === 'EBUSY') return false;
         throw error;
       }
     });
-    this.#isHeld ||= isTaken;
-    return isTaken;
   }
 
   release(): void {
-    const { fd, offset, bytes } = this.#place;
-    if (this.#isHeld) this.#kernel.unlock(fd, offset, bytes);
-    this.#isHeld = false;
+    try {
+      this.#kernel.unlock(...this.#place);
+    } catch {
+      // Windows reports an error if it is not held. A lock that is held ends with its file.
+    }
   }
 
   /** Releases the lock explicitly, because Windows releases that of a closed file only after a delay. */
   close(): void {
     this.release();
-    if (!LOCKS_BYTES) closeSync(this.#place.fd);
+    if (!LOCKS_BYTES) closeSync(this.#place[0]);
   }
 }
 

@@ -3,13 +3,15 @@ import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   lstatSync,
   openSync,
   readlinkSync,
   realpathSync,
   statSync,
+  writeSync,
 } from 'node:fs';
-import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type AccessFlaw, fileFlaw, folderFlaw } from '../../request/log/ownership.ts';
 import type { Clock } from '../../request/ports.ts';
@@ -178,15 +180,16 @@ function isOwnTail(tail: Buffer): boolean {
 export async function cutTornTail(file: FileHandle, path: string, end: number, clock: Clock): Promise<void> {
   const tail = await ownTail(file, path, end);
   if (tail.length === 0) return;
-  await keepAside(tail, `${path}.torn-${clock.nowMs()}`);
-  await shorten(file, path, end);
-}
-
-/**
- * Cuts the open log durably. It uses a second handle, because Windows cannot shorten a file through a handle for
- * appending.
- */
-async function shorten(file: FileHandle, path: string, end: number): Promise<void> {
+  let aside = `${path}.torn-${clock.nowMs()}`;
+  while (lstatSync(aside, { throwIfNoEntry: false })) aside += '+';
+  const copy = openBeside(aside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  try {
+    writeFully(copy, tail);
+    fsyncSync(copy);
+  } finally {
+    closeSync(copy);
+  }
+  // Windows cannot shorten a file through a handle for appending.
   const writing = await open(path, 'r+');
   try {
     const [wanted, found] = await Promise.all([file, writing].map((each) => each.stat({ bigint: true })));
@@ -199,16 +202,10 @@ async function shorten(file: FileHandle, path: string, end: number): Promise<voi
 }
 
 /**
- * Writes a durable copy of the tail before the original is cut. An earlier copy of the same millisecond is not
- * overwritten.
+ * Writes all the bytes, in several calls if needed: near a full disk a call may write only some of them and report no
+ * error.
  */
-async function keepAside(tail: Buffer, path: string): Promise<void> {
-  for (let suffix = ''; ; suffix += '+') {
-    try {
-      await writeFile(path + suffix, tail, { mode: 0o600, flag: 'wx', flush: true });
-      return;
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
-    }
-  }
+export function writeFully(fd: number, bytes: Buffer): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(fd, bytes, written, bytes.length - written);
 }

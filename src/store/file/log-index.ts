@@ -139,24 +139,18 @@ class NumberColumn {
 
 /** Growth of a log after which its index is saved again. A process that opens the log reads at most this much of it. */
 const SAVE_AFTER_BYTES = 8 << 20;
-const VERSION = 1;
-const STATES = LOGGED_STATES.join(' ');
 const MAX_HEADER_BYTES = 1 << 14;
-/** The parts of a log that are compared: this many samples of this size, spread evenly, and a longer one at the end. */
-const SAMPLES = 64;
-const SAMPLE_BYTES = 1024;
+/** The end of what was indexed, as much of it as is compared. A line that was added or deleted before moves it. */
 const TAIL_BYTES = 64 << 10;
+/** The form of a saved index: its version, the order of bytes, and the states by the numbers that stand for them in it. */
+const FORM = [1, endianness(), ...LOGGED_STATES].join(' ');
 
 /** The first line of a saved index. It is padded with blanks, so that the memory after it begins at a fixed offset. */
 interface SavedHeader {
-  readonly srqIndex: number;
-  readonly endianness: string;
-  /** The names of the states by the numbers that stand for them in the memory, joined by blanks. */
-  readonly states: string;
+  readonly form: string;
   readonly shape: LogIndexShape;
-  /** The inode of the log, and a checksum of samples of its first `shape.end` bytes. */
-  readonly inode: string;
-  readonly log: number;
+  /** Identifies the file and its bytes at the end of what was indexed. */
+  readonly log: string;
   /** A checksum of the index's memory. */
   readonly memory: number;
 }
@@ -182,19 +176,12 @@ function savedIndex(logFd: number, path: string, user: LogUser | null): LogIndex
   try {
     if (user && fileFlaw(indexPath(path), fstatSync(fd), user.uid, 'writers')) return null;
     const header = Buffer.alloc(MAX_HEADER_BYTES);
-    if (readSync(fd, header, 0, header.length, 0) < header.length) return null;
-    const saved: SavedHeader = JSON.parse(header.toString('utf8'));
-    if (saved.srqIndex !== VERSION || saved.endianness !== endianness() || saved.states !== STATES) return null;
-    if (saved.inode !== inodeOf(logFd) || saved.log !== checksumOfLog(logFd, saved.shape.end)) return null;
-    const index = new LogIndex(path, saved.shape);
-    let position = header.length;
-    let checksum = 0;
-    for (const part of index.memory) {
-      if (readSync(fd, part, 0, part.byteLength, position) < part.byteLength) return null;
-      checksum = crc32(part, checksum);
-      position += part.byteLength;
-    }
-    return checksum === saved.memory ? index : null;
+    readSync(fd, header);
+    const { form, shape, log, memory }: SavedHeader = JSON.parse(header.toString('utf8'));
+    if (form !== FORM || log !== identityOf(logFd, shape.end)) return null;
+    const index = new LogIndex(path, shape);
+    for (const part of index.memory) if (readSync(fd, part) < part.byteLength) return null;
+    return checksumOf(index) === memory ? index : null;
   } finally {
     closeSync(fd);
   }
@@ -207,46 +194,30 @@ function savedIndex(logFd: number, path: string, user: LogUser | null): LogIndex
  */
 export function saveIndex(index: LogIndex, logFd: number, path: string, loadedEnd: number, run: string): void {
   if (index.end - loadedEnd < SAVE_AFTER_BYTES) return;
-  const target = indexPath(path);
-  const draft = `${target}.${run}`;
+  const draft = `${indexPath(path)}.${run}`;
   try {
     rmSync(draft, { force: true });
+    const log = identityOf(logFd, index.end);
+    const header: SavedHeader = { form: FORM, shape: index.shape, log, memory: checksumOf(index) };
     const fd = openSync(draft, 'wx', 0o600);
     try {
-      const header: SavedHeader = {
-        srqIndex: VERSION,
-        endianness: endianness(),
-        states: STATES,
-        shape: index.shape,
-        inode: inodeOf(logFd),
-        log: checksumOfLog(logFd, index.end),
-        memory: index.memory.reduce((checksum, part) => crc32(part, checksum), 0),
-      };
       writeFileSync(fd, `${JSON.stringify(header).padEnd(MAX_HEADER_BYTES - 1)}\n`);
       for (const part of index.memory) writeFileSync(fd, part);
     } finally {
       closeSync(fd);
     }
-    renameSync(draft, target);
+    renameSync(draft, indexPath(path));
   } catch {
     rmSync(draft, { force: true });
   }
 }
 
-function inodeOf(fd: number): string {
-  const { dev, ino } = fstatSync(fd, { bigint: true });
-  return `${dev}:${ino}`;
-}
+const checksumOf = ({ memory }: LogIndex) => memory.reduce((checksum, part) => crc32(part, checksum), 0);
 
-/** Returns a checksum of samples of the first `end` bytes of a log. Throws if it has fewer. */
-function checksumOfLog(fd: number, end: number): number {
-  const length = Math.min(SAMPLE_BYTES, end);
-  const tail = Math.min(TAIL_BYTES, end);
-  const spread = Array.from({ length: SAMPLES }, (_, at) => Math.floor(((end - length) * at) / SAMPLES));
-  const samples = [...spread.map((from) => ({ from, length })), { from: end - tail, length: tail }];
-  return samples.reduce((checksum, { from, length }) => {
-    const bytes = Buffer.alloc(length);
-    if (readSync(fd, bytes, 0, length, from) < length) throw new RangeError('The log is shorter than it was.');
-    return crc32(bytes, checksum);
-  }, 0);
+/** Identifies the first `end` bytes of a log. Throws if it has fewer. */
+function identityOf(fd: number, end: number): string {
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  const tail = Buffer.alloc(Math.min(TAIL_BYTES, end));
+  if (readSync(fd, tail, 0, tail.length, end - tail.length) < tail.length) throw new RangeError('The log is shorter.');
+  return `${dev}:${ino}:${crc32(tail)}`;
 }

@@ -99,47 +99,17 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
   }
 }
 
-/** Size of a reader's block, about forty rows. A larger one would slow down reads in another order. */
-const RECORD_BLOCK_BYTES = 1 << 14;
-/** Size of the block after one in which, or shortly behind which, the next record lies: the log is read in its order. */
-const NEXT_BLOCK_BYTES = 1 << 17;
+/** Most records are shorter. */
+const RECORD_BYTES = 1 << 10;
 
-/**
- * Reads records of a log by their offsets. Records of neighbouring rows are near each other, so the reader keeps the
- * last block that it read. Lines that are complete in the block never change.
- */
-export class RecordReader {
-  readonly #fd: number;
-  #block = Buffer.allocUnsafe(RECORD_BLOCK_BYTES);
-  #start = 0;
-  #length = 0;
-
-  constructor(fd: number) {
-    this.#fd = fd;
-  }
-
-  readAt(offset: number): LogRecord | null {
-    const line = this.#lineAt(offset) ?? this.#readLineAt(offset);
-    const record = line === null ? null : decodeRecord(line);
+/** Reads the record at an offset of a log. Null means that there is none. */
+export function readRecordAt(fd: number, offset: number): LogRecord | null {
+  for (let size = RECORD_BYTES; ; size *= 4) {
+    const bytes = Buffer.allocUnsafe(size);
+    const found = bytes.subarray(0, readSync(fd, bytes, 0, size, offset));
+    const end = found.indexOf(LINE_FEED);
+    if (end < 0 && found.length === size) continue;
+    const record = decodeRecord(found.toString('utf8', 0, Math.max(0, end)));
     return typeof record === 'string' ? null : record;
-  }
-
-  /** Returns the line at the offset, or null if the block does not hold all of it. */
-  #lineAt(offset: number): string | null {
-    const from = offset - this.#start;
-    if (from < 0 || from >= this.#length) return null;
-    const end = this.#block.subarray(0, this.#length).indexOf(LINE_FEED, from);
-    return end < 0 ? null : this.#block.toString('utf8', from, end);
-  }
-
-  #readLineAt(offset: number): string | null {
-    const isNext = offset > this.#start && offset < this.#start + this.#length + RECORD_BLOCK_BYTES;
-    for (let size = isNext ? NEXT_BLOCK_BYTES : RECORD_BLOCK_BYTES; ; size *= 4) {
-      if (this.#block.length < size) this.#block = Buffer.allocUnsafe(size);
-      [this.#start, this.#length] = [offset, 0];
-      this.#length = readSync(this.#fd, this.#block, 0, size, offset);
-      const line = this.#lineAt(offset);
-      if (line !== null || this.#length < size) return line;
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Destination } from '../../request/lead/service-request.ts';
-import type { CachedToken, RecordChange, SharedAccountState, TokenCache } from '../../request/ports.ts';
+import type { CachedToken, SharedAccountState, TokenCache } from '../../request/ports.ts';
 import type { Database, Query } from './database.ts';
 
 const TOKEN = 'token';
@@ -24,7 +24,7 @@ export interface PostgresAccountState extends SharedAccountState {
 
 /** Opens the account's records. */
 export function openAccountState(
-  database: Database,
+  { query, retryWhileAway }: Database,
   account: string,
   run: string,
   stopping: AbortSignal,
@@ -34,11 +34,22 @@ export function openAccountState(
     run,
     // Changes are made one after the other, so that one process does not compete with itself.
     change: (name, change) => {
-      const done = last.then(() => database.retryWhileAway(() => changed(database, account, name, change), stopping));
+      // If another process was faster, the change is made again from what that one has left.
+      const changed = async () => {
+        for (;;) {
+          const { kept, nowMs } = await keptAs(query, account, name);
+          const { keep, result } = change(parsed(kept), nowMs);
+          if ((await query(CHANGE, [account, name, JSON.stringify(keep), kept])).length > 0) return result;
+        }
+      };
+      const done = last.then(() => retryWhileAway(changed, stopping));
       last = done.catch(() => {});
       return done;
     },
-    look: (name, read) => database.retryWhileAway(() => look(database, account, name, read), stopping),
+    look: async (name, read) => {
+      const { kept, nowMs } = await retryWhileAway(() => keptAs(query, account, name), stopping);
+      return read(parsed(kept), nowMs);
+    },
     close: async () => void (await last),
   };
 }
@@ -51,20 +62,6 @@ const CHANGE = `insert into srq.account as a (account, name, kept) values ($1, $
   on conflict (account, name) do update set kept = excluded.kept
   where a.kept is not distinct from $4 and set_config('synchronous_commit', 'off', true) = 'off' returning 1`;
 
-/** Changes a record. If another process was faster, the change is made again from what that one has left. */
-async function changed<Result>(
-  { query }: Database,
-  account: string,
-  name: string,
-  change: (kept: unknown, nowMs: number) => RecordChange<Result>,
-): Promise<Result> {
-  for (;;) {
-    const { kept, nowMs } = await keptAs(query, account, name);
-    const { keep, result } = change(parsed(kept), nowMs);
-    if ((await query(CHANGE, [account, name, JSON.stringify(keep), kept])).length > 0) return result;
-  }
-}
-
 async function keptAs(query: Query, account: string, name: string) {
   const [row] = await query<{ kept: string | null; now_ms: number }>(
     `select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
@@ -75,16 +72,6 @@ async function keptAs(query: Query, account: string, name: string) {
 }
 
 const parsed = (kept: string | null): unknown => (kept === null ? null : JSON.parse(kept));
-
-async function look<Result>(
-  { query }: Database,
-  account: string,
-  name: string,
-  read: (kept: unknown, nowMs: number) => Result,
-): Promise<Result> {
-  const { kept, nowMs } = await keptAs(query, account, name);
-  return read(parsed(kept), nowMs);
-}
 
 /**
  * Shares the token of an account with all its processes, through the store. The token is encrypted with a key that is

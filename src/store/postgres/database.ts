@@ -15,7 +15,7 @@ type DatabaseRow = Readonly<Record<string, unknown>>;
 export type Query = <Row extends object = DatabaseRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** A connection outside of the pool, for a long read. */
-export interface Session {
+interface Session {
   readonly query: Query;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ const MAX_CONNECTION_S = 10;
  * The time limit of a statement at the server. The client waits longer, so that no statement takes effect after the client
  * has stopped waiting for it.
  */
-export const STATEMENT_TIMEOUT_MS = 30_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
 /** Time after which the server ends the transaction of a process that was suspended within it. */
 const IDLE_TIMEOUT_MS = 3_000;
@@ -102,12 +102,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   // The pool listens for errors only on idle connections. An error on another connection without a listener would end
   // the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const waiting = new Waiting(options, shown);
   return {
     shown,
     query: queryOf(pool, shown),
     transaction: (work) => inTransaction(pool, shown, work),
-    retryWhileAway: (work, stop) => waiting.retry(work, stop),
+    retryWhileAway: patience(options, shown),
     connect: () => openSession(config, shown),
     close: () => pool.end(),
   };
@@ -166,58 +165,30 @@ async function openSession(config: ClientConfig, shown: string): Promise<Session
   return { query: queryOf(client, shown), close: () => client.end().catch(() => {}) };
 }
 
-/** Repeats work while the server is unavailable, and tells people what is waited for, however many callers wait. */
-class Waiting {
-  readonly #options: DatabaseOptions;
-  readonly #shown: string;
-  readonly #stuck = new Set<object>();
-  #isReached = false;
-  #toldMs = Number.NEGATIVE_INFINITY;
-
-  constructor(options: DatabaseOptions, shown: string) {
-    this.#options = options;
-    this.#shown = shown;
-  }
-
-  /** A server that was never reached is given up soon, because its name may be wrong. */
-  async retry<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result> {
-    const { clock } = this.#options;
-    const call = {};
-    const firstMs = clock.monotonicMs();
-    let wasReadOnly = false;
-    try {
-      for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
-        try {
-          const result = await this.#watched(call, work);
-          this.#isReached = true;
-          return result;
-        } catch (error) {
-          // No server takes writing while a standby takes over.
-          const isPassing = isTransient(error) || (isReadOnly(error) && this.#isReached);
-          if (!isPassing || stop.aborted) throw error;
-          if (!this.#isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS) throw error;
-          wasReadOnly ||= isReadOnly(error);
-          // A restart that takes only a moment is not reported.
-          if (this.#isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) {
-            this.#tell(call, error instanceof Error ? error.message : String(error));
-          }
-        }
-        await clock.sleep(pauseMs * (0.75 + Math.random() / 2), stop);
-      }
-    } finally {
-      this.#done(call);
-    }
-  }
-
+/** Returns a function that repeats work while the server is unavailable, and tells people what is waited for, however many wait. */
+function patience({ clock, away }: DatabaseOptions, shown: string): Database['retryWhileAway'] {
+  const stuck = new Set<object>();
+  let isReached = false;
+  let toldMs = Number.NEGATIVE_INFINITY;
+  const tell = (call: object, message: string) => {
+    stuck.add(call);
+    if (clock.monotonicMs() - toldMs < TELL_AGAIN_MS) return;
+    toldMs = clock.monotonicMs();
+    away?.(message);
+  };
+  const done = (call: object) => {
+    if (!stuck.delete(call) || stuck.size > 0) return;
+    toldMs = Number.NEGATIVE_INFINITY;
+    away?.(null);
+  };
   /** Runs `work`, and tells of it if there is no answer for long. */
-  async #watched<Result>(call: object, work: () => Promise<Result>): Promise<Result> {
-    const { clock } = this.#options;
+  const watched = async <Result>(call: object, work: () => Promise<Result>) => {
     const answered = new AbortController();
     void (async () => {
       for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
         await clock.sleep(waitMs, answered.signal);
         if (answered.signal.aborted) return;
-        this.#tell(call, `The store ${this.#shown} does not answer.`);
+        tell(call, `The store ${shown} does not answer.`);
       }
     })();
     try {
@@ -225,21 +196,35 @@ class Waiting {
     } finally {
       answered.abort();
     }
-  }
-
-  #tell(call: object, message: string): void {
-    this.#stuck.add(call);
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#toldMs < TELL_AGAIN_MS) return;
-    this.#toldMs = nowMs;
-    this.#options.away?.(message);
-  }
-
-  #done(call: object): void {
-    if (!this.#stuck.delete(call) || this.#stuck.size > 0) return;
-    this.#toldMs = Number.NEGATIVE_INFINITY;
-    this.#options.away?.(null);
-  }
+  };
+  /** A server that was never reached is given up soon, because its name may be wrong. */
+  return async (work, stop) => {
+    const call = {};
+    const firstMs = clock.monotonicMs();
+    let wasReadOnly = false;
+    try {
+      for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
+        try {
+          const result = await watched(call, work);
+          isReached = true;
+          return result;
+        } catch (error) {
+          // No server takes writing while a standby takes over.
+          const isPassing = isTransient(error) || (isReadOnly(error) && isReached);
+          const isLate = !isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS;
+          if (!isPassing || stop.aborted || isLate) throw error;
+          wasReadOnly ||= isReadOnly(error);
+          // A restart that takes only a moment is not reported.
+          if (isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) {
+            tell(call, error instanceof Error ? error.message : String(error));
+          }
+        }
+        await clock.sleep(pauseMs * (0.75 + Math.random() / 2), stop);
+      }
+    } finally {
+      done(call);
+    }
+  };
 }
 
 type Connected = (error: Error | null, client?: Client) => void;

@@ -47,8 +47,8 @@ export function storeError(error: unknown, store: string): SrqError {
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   const code = systemCode(cause);
   const words = firstLine(cause);
-  const found = KINDS.find(([pattern]) => pattern.test(`${code} ${words}`));
-  const [, says, hint] = found ?? (isTransient(error) ? UNREACHABLE : code === '' ? UNKNOWN : CODED);
+  const kinds = [...KINDS, COMPLAINT, isTransient(error) ? UNREACHABLE : UNKNOWN];
+  const [, says, hint] = kinds.find(([pattern]) => pattern.test(`${code} ${words}`)) ?? UNKNOWN;
   const message = says.replace(/CODE|WORDS/g, (each) => (each === 'CODE' ? code || words : words));
   return new SrqError('store.unavailable', `The store ${store} ${message}.`, hint, error);
 }
@@ -89,25 +89,11 @@ const KINDS: readonly Kind[] = [
     'shows a certificate that cannot be trusted (CODE)',
     'Trust its authority by adding to the URL: ?sslrootcert=FILE',
   ],
-  [
-    /^57014/,
-    'gave a statement up, because it took too long or was cancelled (WORDS)',
-    `See what keeps it busy: select * from pg_stat_activity. A long queue or a missing vacuum may be the reason. ${AGAIN}`,
-  ],
-  [
-    /^08P01/,
-    'broke the connection off with a complaint (WORDS)',
-    `A pooler in between says so of its own limits and logins: see its log, and the log of the server. ${AGAIN}`,
-  ],
-  [
-    /^XX/,
-    'has an internal error (CODE: WORDS)',
-    'That is a fault of the server or of its disk, and not of srq: see the log of the server before you go on.',
-  ],
 ];
 
 const UNREACHABLE: Kind = [/^/, 'cannot be reached (CODE)', `Check that the server runs: pg_isready -h HOST. ${AGAIN}`];
-const CODED: Kind = [/^/, 'gave an error (CODE: WORDS)', AGAIN];
+/** What the server itself says, by its SQLSTATE, and what the driver says that is no failure of the line. */
+const COMPLAINT: Kind = [/^[0-9A-Z]{5} /, 'gave an error (CODE: WORDS)', AGAIN];
 const UNKNOWN: Kind = [/^/, 'gave an error (WORDS)', AGAIN];
 
 function firstLine(error: unknown): string {

@@ -1,5 +1,5 @@
 import type { QueueDepth } from '../../request/log/request-queue.ts';
-import { noSentCounts, type SentCounts, type SentStatus } from '../../request/log/status.ts';
+import { noSentCounts, type SentCounts } from '../../request/log/status.ts';
 import type { Database, Query } from './database.ts';
 import { isCancelled } from './failures.ts';
 
@@ -41,21 +41,17 @@ type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
  */
 export async function outcomesByMinute(database: Database): Promise<MinuteCounts[] | null> {
   const rows = await withinTime(database, (query) =>
-    query<{ at: Date; event: SentStatus; count: string }>(
-      `select date_trunc('minute', at) as at, event, count(*) as count from srq.record
-      where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
-        and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
-      group by 1, 2 order by 1`,
+    query<{ at: Date; counts: Partial<SentCounts> }>(
+      `select at, json_object_agg(event, count) as counts from (
+        select date_trunc('minute', at) as at, event, count(*) as count from srq.record
+        where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
+          and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
+        group by 1, 2
+      ) m group by at order by at`,
       [LATEST_RECORDS, MINUTES],
     ),
   );
-  if (rows === null) return null;
-  const minutes = new Map<string, MinuteCounts>();
-  for (const { at: time, event, count } of rows) {
-    const at = time.toISOString();
-    minutes.set(at, { at, ...noSentCounts(), ...minutes.get(at), [event]: Number(count) });
-  }
-  return [...minutes.values()];
+  return rows?.map(({ at, counts }) => ({ at: at.toISOString(), ...noSentCounts(), ...counts })) ?? null;
 }
 
 /** Returns how many requests of the account wait. Those that nobody has taken are only counted if that is quick. */

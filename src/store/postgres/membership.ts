@@ -44,15 +44,17 @@ export class Membership {
   readonly #database: Database;
   readonly #options: MembershipOptions;
   readonly #leaving = new AbortController();
-  #joined: Joined;
+  /** The store as this process has found it, and its server, which has all records that this process knows to be kept. */
+  joined: Joined;
   #beating: Promise<void> = Promise.resolve();
   #comparing: Promise<void> | null = null;
-  #failure: SrqError | null = null;
+  /** Why this process may begin nothing more, or null. */
+  failure: SrqError | null = null;
   /** The server's wall clock minus the monotonic clock of this process. */
   #offsetMs = 0;
 
   private constructor(joined: Joined, database: Database, options: MembershipOptions) {
-    this.#joined = joined;
+    this.joined = joined;
     this.#database = database;
     this.#options = options;
   }
@@ -71,25 +73,9 @@ export class Membership {
     return member;
   }
 
+  /** The number of this process in the store. */
   get id(): number {
-    return this.#joined.process;
-  }
-
-  get store(): string {
-    return this.#joined.store;
-  }
-
-  get epoch(): number {
-    return this.#joined.epoch;
-  }
-
-  get server(): string {
-    return this.#joined.server;
-  }
-
-  /** Why this process may begin nothing more, or null. */
-  get failure(): SrqError | null {
-    return this.#failure;
+    return this.joined.process;
   }
 
   /** Returns the server's wall clock in milliseconds. */
@@ -132,10 +118,10 @@ export class Membership {
 
   async #beat(): Promise<void> {
     const askedMs = this.#options.clock.monotonicMs();
-    const told = await join(this.#database, this.#options, this.server);
+    const told = await join(this.#database, this.#options, this.joined.server);
     this.#hear(told, askedMs);
-    const { server, process, epoch, held } = told;
-    if (server !== this.server || process !== this.id || epoch !== this.epoch || held !== null) await this.#compare();
+    const isSame = (['server', 'process', 'epoch'] as const).every((name) => told[name] === this.joined[name]);
+    if (!isSame || told.held !== null) await this.#compare();
   }
 
   #hear({ now_ms, newest }: Joined, askedMs: number): void {
@@ -153,20 +139,20 @@ export class Membership {
   async #compareOnce(): Promise<void> {
     const { shown } = this.#database;
     // The server may lack this process as well.
-    const met = await join(this.#database, this.#options, this.server);
-    if (isOlder(met.server, this.server)) throw passing('store.unavailable', replaced(shown));
+    const met = await join(this.#database, this.#options, this.joined.server);
+    if (isOlder(met.server, this.joined.server)) throw passing('store.unavailable', replaced(shown));
     const lost = await this.#putBack(met.process);
     if (lost > 0)
       this.#options.warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
     const joined = await join(this.#database, this.#options, met.server);
-    if (joined.held !== null || joined.epoch !== this.epoch) {
-      this.#failure = stopped(shown, joined);
+    if (joined.held !== null || joined.epoch !== this.joined.epoch) {
+      this.failure = stopped(shown, joined);
       // What is under way has an outcome, which the store is still told.
-      this.#joined = { ...joined, epoch: this.epoch };
+      this.joined = { ...joined, epoch: this.joined.epoch };
       return;
     }
     requireSettled(this.#database, joined);
-    this.#joined = joined;
+    this.joined = joined;
   }
 
   /** Writes again what the server lacks. Commits are lost from the end, so the latest records show whether any is. */

@@ -61,6 +61,8 @@ export class PostgresLog extends LogWriter implements OpenLog {
   readonly #clock: Clock;
   readonly #confirmed: PostgresLogOptions['confirmed'];
   readonly #giveUp = new AbortController();
+  /** Aborted some time after the run was told to stop: the store is not waited for any longer. */
+  readonly givenUp = this.#giveUp.signal;
   readonly #giveUpSoon: () => void;
   #entries = 0;
   #closed = false;
@@ -94,7 +96,7 @@ export class PostgresLog extends LogWriter implements OpenLog {
   }
 
   lookup(key: string): LoggedState {
-    return this.#lookup.states.get(key);
+    return this.#lookup.state(key);
   }
 
   prefetch(keys: readonly string[]): Promise<void> {
@@ -140,17 +142,18 @@ export class PostgresLog extends LogWriter implements OpenLog {
       const row = byKey.get(record.key);
       if (!row) return member.failure ?? false;
       const { recorded, state, record: id } = row;
-      this.#lookup.states.set(record.key, state);
+      this.#lookup.set(record.key, state);
       if (recorded) member.records.add({ ...rowOf(dated(record, waitedMs())), id: Number(id), entry, state, at });
       return recorded;
     });
     const newest = member.records.newest;
-    if (newest) this.#confirmed?.({ ...newest, store: member.store, epoch: member.epoch });
+    const { store, epoch } = member.joined;
+    if (newest) this.#confirmed?.({ ...newest, store, epoch });
     return recorded;
   }
 
   #appendOnce(group: readonly PendingEntry[]): Promise<AppendedRow[]> {
-    const { id, epoch, server, records } = this.member;
+    const { id, records, joined } = this.member;
     const begins = group.some(({ seen }) => seen !== null);
     const { newest } = records;
     const entries = group.map(({ entry, record, seen, waitedMs }) => {
@@ -159,7 +162,7 @@ export class PostgresLog extends LogWriter implements OpenLog {
       return { ...rowOf(dated(record, waitedMs())), entry, seen, ...next };
     });
     return this.#database.query<AppendedRow>(APPEND, [
-      ...[id, begins ? epoch : null, server, newest?.id ?? null, newest?.key ?? null],
+      ...[id, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
       jsonOf(entries),
     ]);
   }

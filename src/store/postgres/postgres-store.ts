@@ -3,26 +3,16 @@ import {
   type LogStore,
   parseNote,
   type RecordedNote,
-  type RunNote,
   type RunNotes,
 } from '../../request/log/log-store.ts';
 import type { Clock } from '../../request/ports.ts';
-import { type Database, openDatabase } from './database.ts';
-import { examineStore, type StoreFindings } from './examine-store.ts';
+import type { FileLogId, KnownRequest } from '../stored-record.ts';
+import { openDatabase } from './database.ts';
+import { examineStore } from './examine-store.ts';
 import { type Standing, standing } from './figures.ts';
-import {
-  type FileLogState,
-  type KnownRequest,
-  knowsFileLog,
-  type NotedFileLog,
-  noteFileLog,
-  type Resumed,
-  resume,
-  takeOver,
-  takeOverNotes,
-} from './moving.ts';
 import { type Confirmed, PostgresLog } from './postgres-log.ts';
 import { followRecords, openReader, readAllRecords, readLatest, readRequests } from './read-log.ts';
+import { jsonOf, rowOf } from './rows.ts';
 import { makeTables, schemaVersion } from './schema.ts';
 
 interface PostgresStoreOptions {
@@ -43,83 +33,41 @@ interface PostgresStoreOptions {
   readonly confirmed?: (newest: Confirmed) => void;
 }
 
-/** A log in PostgreSQL, for any number of machines. */
-export interface PostgresStore extends LogStore {
-  readonly database: Database;
-  /** Examines whether the store is suitable, without changing anything. */
-  examine(): Promise<StoreFindings>;
-  /**
-   * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
-   * server has each commit; null: it only looks.
-   */
-  resume(hasAll: boolean | null): Promise<Resumed>;
-  /** Makes the tables. Returns whether there were none. */
-  migrate(): Promise<boolean>;
-  open(command: string, exclusive: boolean): Promise<PostgresLog>;
-  /** Takes over requests of another log. Returns the number of those of which the store has learned something. */
-  takeOver(requests: readonly KnownRequest[]): Promise<number>;
-  /** Adds notes on runs of which the store has none. */
-  takeOverNotes(notes: readonly RecordedNote[]): Promise<void>;
-  /** Yields what is known of each request, the oldest first. */
-  requests(): AsyncGenerator<KnownRequest, void>;
-  /** Identifies the store, also in its backups, and its epoch. Null if it has no tables yet. */
-  identity(): Promise<{ readonly store: string; readonly epoch: number } | null>;
-  /** What of the store somebody should get up for. Nothing of a store without tables. */
-  standing(): Promise<Standing>;
-  /** Tells whether the store has a record, or a later one of the same request. */
-  has(record: { readonly key: string; readonly id: number }): Promise<boolean>;
-  /** Tells whether the store was told of a log in a file, and knows its newest request. */
-  knowsFileLog(file: FileLogState): Promise<boolean>;
-  /** Remembers that a log in a file was taken over, or that the store is to do without it. */
-  noteFileLog(noted: NotedFileLog): Promise<void>;
-  close(): Promise<void>;
+/** The effect of a person's decision to go on. */
+interface Resumed {
+  /** The processes that are no longer waited for. */
+  readonly missing: readonly string[];
+  /** Number of requests that are unknown now, because one of these processes may have sent them; before: that wait. */
+  readonly doubtful: number;
 }
 
+const MAY_HAVE_SENT =
+  'A process that did not come back when the server was replaced may have sent this. Look it up at the service.';
+const NOTHING_STANDS: Standing = { unknown: 0, held: null };
+const TABLES_LOOK_MS = 2_000;
+
+/** A log in PostgreSQL, for any number of machines. */
+export type PostgresStore = ReturnType<typeof openPostgresStore>;
+
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
-export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
+export function openPostgresStore(options: PostgresStoreOptions) {
   const { url, password, clock, run, stopping, away, holder, warn, confirmed } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });
   const steadily = <Result>(work: () => Promise<Result>) => database.retryWhileAway(work, stopping);
+  const ask = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    steadily(() => database.query<Row>(text, values));
   const isEmpty = async () => (await steadily(() => schemaVersion(database.query, database.shown))) === 0;
   /** Reads from the tables, or nothing if the store has none yet. */
   async function* unlessEmpty<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
     if (!(await isEmpty())) yield* read();
   }
+  /** Makes the tables. Returns whether there were none. */
   const migrate = () => steadily(() => makeTables(database));
-  return {
-    database,
-    examine: () => examineStore(database),
-    migrate,
-    resume: async (hasAll) => {
-      await migrate();
-      return steadily(() => resume(database.query, hasAll));
-    },
+  const log = {
     name: database.shown,
-    open: async (command) => {
+    open: async (command: string, _exclusive: boolean) => {
       await migrate();
       return PostgresLog.open(database, { run, clock, stopping, holder: holder(command), warn, confirmed });
-    },
-    identity: async () => {
-      if (await isEmpty()) return null;
-      const text = 'select store::text, epoch from srq.meta';
-      const [row] = await steadily(() => database.query<{ store: string; epoch: number }>(text));
-      return row ?? null;
-    },
-    standing: async () => ((await isEmpty()) ? NOTHING_STANDS : steadily(() => standing(database.query))),
-    has: async ({ key, id }) => {
-      const text = 'select 1 from srq.request where key = $1 and record >= $2';
-      return (await steadily(() => database.query(text, [key, id]))).length > 0;
-    },
-    knowsFileLog: async (file) => {
-      if (await isEmpty()) return false;
-      return steadily(() => knowsFileLog(database.query, file));
-    },
-    takeOver: (requests) => steadily(() => takeOver(database.query, requests)),
-    takeOverNotes: (notes) => steadily(() => takeOverNotes(database.query, notes)),
-    requests: () => unlessEmpty(() => readRequests(database)),
-    noteFileLog: async (noted) => {
-      await migrate();
-      await steadily(() => noteFileLog(database.query, noted));
     },
     openReader: async () => openReader(database, await isEmpty(), clock),
     latest: () => unlessEmpty(() => readLatest(database)),
@@ -129,35 +77,97 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
       while ((await isEmpty()) && !stop.aborted) await clock.sleep(TABLES_LOOK_MS, stop);
       if (!stop.aborted) yield* followRecords(database, clock, stop);
     },
-    notes: () => unlessEmpty(() => readNotes(database)),
-    openNotes: (noted) => openNotes(database, noted, clock),
+    notes: () =>
+      unlessEmpty(async function* () {
+        const rows = await ask<{ run: string; at: Date; note: object }>(
+          'select run, at, note from srq.note order by id',
+        );
+        for (const { run, at, note } of rows) {
+          const read = parseNote({ run, at: at.toISOString(), ...note });
+          if (read) yield read;
+        }
+      }),
+    /** They are stored in the background, in their order, and a note that cannot be stored is lost. */
+    openNotes: (noted): RunNotes => {
+      let kept: Promise<unknown> = Promise.resolve();
+      const text = 'insert into srq.note (run, at, note) values ($1, $2, $3)';
+      const notes = coalesceNotes((note, atMs) => {
+        const values = [noted, new Date(atMs).toISOString(), JSON.stringify(note)];
+        kept = kept.then(() => database.query(text, values)).catch(() => {});
+      }, clock.nowMs);
+      return { ...notes, flush: async () => void (await kept) };
+    },
+  } satisfies LogStore;
+  return {
+    ...log,
+    database,
+    migrate,
+    /** Examines whether the store is suitable, without changing anything. */
+    examine: () => examineStore(database),
+    /**
+     * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
+     * server has each commit; null: it only looks.
+     */
+    resume: async (hasAll: boolean | null): Promise<Resumed> => {
+      await migrate();
+      const [row] = await ask<Resumed>('select missing, doubtful from srq.resume($1, $2)', [hasAll, MAY_HAVE_SENT]);
+      return row ?? { missing: [], doubtful: 0 };
+    },
+    /** Identifies the store, also in its backups, and its epoch. Null if it has no tables yet. */
+    identity: async () => {
+      if (await isEmpty()) return null;
+      const [row] = await ask<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
+      return row ?? null;
+    },
+    /** What of the store somebody should get up for. Nothing of a store without tables. */
+    standing: async () => ((await isEmpty()) ? NOTHING_STANDS : steadily(() => standing(database.query))),
+    /** Tells whether the store has a record, or a later one of the same request. */
+    has: async ({ key, id }: { readonly key: string; readonly id: number }) =>
+      (await ask('select 1 from srq.request where key = $1 and record >= $2', [key, id])).length > 0,
+    /**
+     * Takes over requests of another log; no key occurs twice. Returns the number of those of which the store has learned
+     * something. The same again changes nothing.
+     */
+    takeOver: async (requests: readonly KnownRequest[]) => {
+      const rows = requests.map(({ record, state }, place) => {
+        return { ...rowOf(record), state, at: record.at, run: record.run, place };
+      });
+      const runs = [...new Set(rows.map(({ run }) => run))];
+      const text = 'select srq.take_over($1, $2) as learned';
+      return (await ask<{ learned: number }>(text, [runs, jsonOf(rows)]))[0]?.learned ?? 0;
+    },
+    /** Adds the notes on runs of which the store has none. */
+    takeOverNotes: async (notes: readonly RecordedNote[]) => {
+      const rows = notes.map(({ run, at, ...note }, place) => ({ run, at, note, place }));
+      await ask(
+        `insert into srq.note (run, at, note)
+        select n.run, n.at, n.note from json_to_recordset($1) as n (run text, at timestamptz, note json, place integer)
+        where not exists (select 1 from srq.note k where k.run = n.run) order by n.place`,
+        [jsonOf(rows)],
+      );
+    },
+    /** Yields what is known of each request, the oldest first. */
+    requests: () => unlessEmpty(() => readRequests(database)),
+    /**
+     * Tells whether the store was told of a log in a file, and the log has not grown since. Whatever its newest request is:
+     * the store may know that one by another way, and none of those before it.
+     */
+    knowsFileLog: async ({ log, newestKey, bytes }: FileLogId) => {
+      if (await isEmpty()) return false;
+      const text = 'select 1 from srq.file_log where id = $1 and newest = $2 and bytes = $3';
+      return (await ask(text, [log, newestKey, bytes])).length > 0;
+    },
+    /** Remembers that a log in a file was taken over, or that the store is to do without it. `name` is its path, for people. */
+    noteFileLog: async (noted: FileLogId & { readonly name: string; readonly isImported: boolean }) => {
+      const { log, name, isImported, newestKey, bytes } = noted;
+      await migrate();
+      await ask(
+        `insert into srq.file_log (id, name, imported, newest, bytes) values ($1, $2, $3, $4, $5)
+        on conflict (id) do update set name = excluded.name, imported = excluded.imported, newest = excluded.newest,
+          bytes = excluded.bytes, at = clock_timestamp()`,
+        [log, name, isImported, newestKey, bytes],
+      );
+    },
     close: () => database.close(),
   };
-}
-
-const NOTHING_STANDS: Standing = { unknown: 0, held: null };
-const TABLES_LOOK_MS = 2_000;
-
-async function* readNotes(database: Database): AsyncGenerator<RecordedNote> {
-  const rows = await database.query<{ run: string; at: Date; note: object }>(
-    'select run, at, note from srq.note order by id',
-  );
-  for (const { run, at, note } of rows) {
-    const read = parseNote({ run, at: at.toISOString(), ...note });
-    if (read) yield read;
-  }
-}
-
-/**
- * Opens the notes of a run. They are stored in the background, in their order, and a note that cannot be stored is
- * lost.
- */
-function openNotes(database: Database, run: string, clock: Clock): RunNotes {
-  let kept: Promise<unknown> = Promise.resolve();
-  const append = (note: RunNote, atMs: number) => {
-    const values = [run, new Date(atMs).toISOString(), JSON.stringify(note)];
-    const text = 'insert into srq.note (run, at, note) values ($1, $2, $3)';
-    kept = kept.then(() => database.query(text, values)).catch(() => {});
-  };
-  return { ...coalesceNotes(append, clock.nowMs), flush: async () => void (await kept) };
 }

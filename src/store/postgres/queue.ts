@@ -4,8 +4,6 @@ import { accountId } from './account.ts';
 import type { Database, Query } from './database.ts';
 import { depth, oldest } from './figures.ts';
 
-/** Days for which a request may wait to be sent (`srq.is_over`). */
-export const QUEUED_LIFE_DAYS = 30;
 const PURGED_AT_ONCE = 10_000;
 
 interface QueueOptions {
@@ -81,24 +79,12 @@ function takenOf({ key, row, request: text, is_over: isOver }: TakenRow): TakenR
 
 const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
 
-/** Other programs may have written to the table, and one row must not stop the others. */
+/** Another program may have written to the table, and one row must not stop the others. */
 function parsedRequest(text: string): ServiceRequest | null {
   try {
-    const request: unknown = JSON.parse(text);
-    return isRequest(request) ? request : null;
+    const request: ServiceRequest | null = JSON.parse(text);
+    return request?.params ? request : null;
   } catch {
     return null;
   }
 }
-
-function isRequest(value: unknown): value is ServiceRequest {
-  if (!isObject(value)) return false;
-  const { params, parts = {}, audio, ref } = value;
-  return holdsTexts(params) && holdsTexts(parts) && audio === null && (ref === null || typeof ref === 'string');
-}
-
-const holdsTexts = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).every((text) => typeof text === 'string');
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

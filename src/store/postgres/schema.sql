@@ -151,12 +151,13 @@ language sql volatile as $$
   select clock_timestamp() + interval '10 seconds' * 2 ^ least(p_tries, 9) * (1 + random()) / 2
 $$;
 
--- The processes that lived when the server was replaced and have not come back.
+-- The processes that lived when the server was replaced and have not come back. One that had missed four signs of life by then
+-- was dead: what it did before has come over with the last sign of life of the others.
 create function srq.missing() returns setof srq.process
 language sql stable as $$
   select p.* from srq.process p, srq.meta m
   where m.met is not null and p.left_at is null and p.server is distinct from m.met
-    and p.seen > m.forked - interval '60 seconds'
+    and p.seen > m.forked - interval '20 seconds'
   order by p.id
 $$;
 
@@ -179,9 +180,6 @@ begin
   if v_meta.server <> v_server and v_meta.met is distinct from v_server then
     update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
       then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end;
-  elsif v_meta.server = v_server and p_server is null then
-    -- A process that was killed long ago is not missed after a later fail-over.
-    update srq.process p set left_at = p.seen where p.left_at is null and p.run <> p_run and srq.is_gone(p);
   end if;
   insert into srq.process as p (run, holder, server) values (p_run, p_holder, coalesce(p_server, v_server))
     on conflict (run) do update

@@ -36,24 +36,17 @@ export function storeAddress(text: string): StoreAddress {
   const place = { host: host || 'localhost', ...(port ? { port: Number(port) } : {}) };
   return {
     shown: shownUrl(url),
-    config: { ...config, ...place, ...databaseOf(url) },
+    config: { ...config, ...place },
     password: typeof password === 'string' && password !== '' ? password : null,
   };
-}
-
-/** Decodes the name of the database, because the library leaves some characters escaped. */
-function databaseOf({ pathname }: URL): Pick<ClientConfig, 'database'> {
-  try {
-    return pathname.length > 1 ? { database: decodeURIComponent(pathname.slice(1)) } : {};
-  } catch {
-    throw unusable('the name of its database is not well-formed');
-  }
 }
 
 /** Parses the URL with the driver's library, which also reads the files that the URL names. */
 function configOf(url: URL): ClientConfig {
   try {
-    return parseIntoClientConfig(url.href);
+    // The library leaves some characters of the name escaped.
+    const database = decodeURIComponent(url.pathname.slice(1));
+    return { ...parseIntoClientConfig(url.href), ...(database === '' ? {} : { database }) };
   } catch (error) {
     throw unusable(systemCode(error) === '' ? 'it is not well-formed' : `a file that it names (${systemCode(error)})`);
   }

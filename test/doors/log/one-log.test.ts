@@ -268,22 +268,6 @@ describe('A log that is another file than before', () => {
     await (await openLog(path)).close();
   });
 
-  test('is missed, too, where only one-off requests have used it; who removes the lock file begins anew', async () => {
-    const log = await openLog(path, false);
-    await log.sending(subjectOf(1), 'none');
-    await log.outcome(subjectOf(1), CREATED);
-    await log.close();
-    renameSync(path, aside());
-    for (const exclusive of [false, true]) {
-      const { message, hint } = await failureOf(openLog(path, exclusive));
-      expect(message).toContain('is gone; its lock file is still there');
-      expect(hint).toMatch(new RegExp(`: rm ${path}.lock$`));
-      expect(existsSync(path)).toBe(false);
-    }
-    rmSync(`${path}.lock`);
-    await (await openLog(path, false)).close();
-  });
-
   test.each([
     ['emptied', () => truncateSync(path)],
     ['cut', () => truncateSync(path, statSync(path).size - 1)],

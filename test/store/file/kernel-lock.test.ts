@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,36 +65,6 @@ test.each(['run', 'one-off'])(
     }
   },
 );
-
-/** Files of this process that are open for appending, which Windows does not shorten. */
-const appending = () =>
-  readdirSync('/proc/self/fdinfo').filter((fd) => {
-    try {
-      const [, flags = '0'] = /flags:\s+(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
-      return (Number.parseInt(flags, 8) & constants.O_APPEND) !== 0;
-    } catch {
-      return false;
-    }
-  });
-
-test.skipIf(process.platform !== 'linux')('no lock file is open for appending', async () => {
-  const path = join(directory, 'log.ndjson');
-  const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
-  const before = appending();
-  const lock = new LogLocks(path, log, windowsKernel());
-  await lock.acquireRun('first', systemClock);
-  expect(appending()).toEqual(before);
-  lock.close();
-  const again = new LogLocks(path, log, windowsKernel());
-  await again.acquireRun('2nd', systemClock);
-  expect(
-    readFileSync(`${path}.lock`, 'utf8')
-      .split('\n')
-      .map((line) => line.trim()),
-  ).toEqual(['0', '2nd', '']);
-  again.close();
-  closeSync(log);
-});
 
 test('a torn tail is cut although the log is open for appending alone', async () => {
   const path = join(directory, 'log.ndjson');

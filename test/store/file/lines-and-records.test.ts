@@ -3,16 +3,8 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { LOG_EVENTS, type LoggedState } from '../../../src/request/log/status.ts';
-import { LogIndex } from '../../../src/store/file/log-index.ts';
-import {
-  decodeRecord,
-  encodeRecord,
-  encodeRequest,
-  isNewer,
-  type LogLine,
-  readLines,
-} from '../../../src/store/file/record.ts';
+import { LOG_EVENTS } from '../../../src/request/log/status.ts';
+import { decodeRecord, encodeRecord, isNewer, type LogLine, readLines } from '../../../src/store/file/record.ts';
 
 const BLOCK_BYTES = 1 << 20;
 
@@ -111,39 +103,5 @@ test('a record that has only what it must is read, and one of a later version is
     false,
     false,
     false,
-  ]);
-});
-
-test('what is known of a request has it in the same state again, where a record alone would not do by a licence', () => {
-  const recordOf = (event: 'created' | 'sending' | 'unknown', by: 'person' | null = null) => ({
-    ...{ ...SUBJECT, event, at: AT, run: 'run', ids: {}, http: null, ms: null, message: null, raw: null },
-    ...{ by, again: false },
-  });
-  const eventsOf = (event: 'created' | 'sending' | 'unknown', state: LoggedState) =>
-    encodeRequest(recordOf(event), state)
-      .trimEnd()
-      .split('\n')
-      .map((line) => Object(JSON.parse(line)));
-  expect(eventsOf('created', 'created').map(({ event }) => event)).toEqual(['created']);
-  expect(eventsOf('sending', 'sending').map(({ event }) => event)).toEqual(['sending']);
-  const keyed = encodeRequest({ ...recordOf('unknown'), wireForm: '0123456789abcdef' }, 'unknown');
-  expect(JSON.parse(keyed)).toMatchObject({ event: 'unknown', by: 'form 0123456789abcdef' });
-  expect(JSON.parse(keyed)).not.toHaveProperty('wireForm');
-  expect(eventsOf('sending', 'parked').map(({ event, by }) => [event, by])).toEqual([
-    ['licence', 'person'],
-    ['sending', undefined],
-  ]);
-});
-
-// A saved index has no other mark of its form than its version: one that is read otherwise has requests sent twice.
-test('the memory of an index has the form of version 1: sixteen times the offset, and the number of the state', () => {
-  const index = new LogIndex('log.ndjson');
-  const events = ['sending', 'created', 'duplicate', 'rejected', 'failed', 'unknown', 'licence'] as const;
-  for (const [at, event] of events.entries()) index.set(`${at}`.repeat(32), event, null, 1_000 * at);
-  index.set('9'.repeat(32), 'sending', 'idempotency', 2 ** 40);
-  const [values] = index.memory.slice(-1);
-  expect([...(values ?? [])].slice(0, 8)).toEqual([
-    ...[0 + 1, 16_000 + 2, 32_000 + 3, 48_000 + 4, 64_000 + 5, 80_000 + 6, 96_000 + 7],
-    16 * 2 ** 40 + 8,
   ]);
 });

@@ -60,17 +60,6 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     expect(await members[0]?.look('count', (kept) => kept)).toBe(120);
   });
 
-  test('outlives a restart of the server', async () => {
-    const url = await server.database();
-    const member = await join(url, 'a');
-    await countUp(member);
-    server.down();
-    const waiting = countUp(member);
-    server.up();
-    await waiting;
-    expect(await member.look('count', (kept) => kept)).toBe(2);
-  });
-
   test('waits for nobody who is in the middle of a change, who then makes it from what the others have left', async () => {
     const url = await server.database();
     const slow = await join(url, 'a');

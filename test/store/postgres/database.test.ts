@@ -1,131 +1,110 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type DatabaseOptions, openDatabase, systemClock } from '../../doors/store.ts';
-import { Refusal, ScriptedPostgres, until } from '../../helpers/scripted-postgres.ts';
+import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+import { TcpLine } from '../../helpers/tcp-line.ts';
 import { VirtualClock } from '../../helpers/virtual-clock.ts';
 
+const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const never = new AbortController().signal;
 const away = (message = 'connect') => Object.assign(new Error(message), { code: 'ECONNREFUSED' });
 
-const serve = async (...script: Parameters<typeof ScriptedPostgres.start>) => {
-  const server = await ScriptedPostgres.start(...script);
-  onTestFinished(() => server.end());
-  return server;
-};
 const databaseAt = (url: string, options: Partial<DatabaseOptions> = {}) => {
   const database = openDatabase({ url, password: null, name: 'srq', clock: systemClock, ...options });
   onTestFinished(() => database.close());
   return database;
 };
 
-describe('The password of a connection', () => {
-  const secrets = { inUrl: 'of the url', asked: 'of the command', inFile: 'of the file' };
-  const passwordFile = (place: string) => {
+describe.skipIf(postgresIsMissing !== null)(`A connection${why}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+  const known = async () => STORE_PASSWORD;
+
+  test.each<[string, string, string, DatabaseOptions['password']]>([
+    ['in the URL goes before all others', STORE_PASSWORD, 'wrong', async () => 'wrong'],
+    ['that is asked for goes before that of the file', '', 'wrong', known],
+    ['is looked up in the file where none is asked for', '', STORE_PASSWORD, null],
+    ['is looked up in the file where none is known', '', STORE_PASSWORD, async () => null],
+  ])('a password %s', async (_, inUrl, inFile, password) => {
     const folder = mkdtempSync(join(tmpdir(), 'srq-pgpass-'));
-    const path = join(folder, 'pgpass');
-    writeFileSync(path, `${place}:leads:owner:${secrets.inFile}\n`, { mode: 0o600 });
-    vi.stubEnv('PGPASSFILE', path);
+    writeFileSync(join(folder, 'pgpass'), `127.0.0.1:${server.port}:postgres:owner:${inFile}\n`, { mode: 0o600 });
+    vi.stubEnv('PGPASSFILE', join(folder, 'pgpass'));
     onTestFinished(() => {
       vi.unstubAllEnvs();
       rmSync(folder, { recursive: true });
     });
-  };
-
-  const known: DatabaseOptions['password'] = async () => secrets.asked;
-  const unknown: DatabaseOptions['password'] = async () => null;
-  test.each([
-    ['in the URL goes before all others', 'inUrl', known],
-    ['that is asked for goes before that of the file', 'asked', known],
-    ['is looked up in the file where none is asked for', 'inFile', null],
-    ['is looked up in the file where none is known', 'inFile', unknown],
-  ] as const)('%s', async (_, right, password) => {
-    const server = await serve({ password: secrets[right] });
-    passwordFile(server.place);
-    const withPassword = server.url.replace('owner@', `owner:${encodeURIComponent(secrets.inUrl)}@`);
-    const database = databaseAt(right === 'inUrl' ? withPassword : server.url, { password });
-    expect(await database.query('select 1')).toEqual([]);
-    const session = await database.connect();
-    await session.close();
-  });
-
-  test('is asked for again for each connection, since it may hold for minutes only', async () => {
-    const server = await serve({ password: 'first' });
-    const next = ['first', 'second'];
-    const database = databaseAt(server.url, { password: async () => next.shift() ?? 'none' });
-    await database.query('select 1');
-    server.script.password = 'second';
+    const url = server.url('postgres').replace('owner@', inUrl === '' ? 'owner@' : `owner:${inUrl}@`);
+    const database = databaseAt(url, { password });
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
     await (await database.connect()).close();
-    expect(next).toEqual([]);
   });
-});
 
-describe('A statement', () => {
-  test('that fails says of which store, with the words of the server, and what comes next is answered', async () => {
-    const server = await serve({
-      answer: ({ text }) => (text === 'bad' ? new Refusal('42P01', 'no such table') : []),
-    });
-    const database = databaseAt(server.url);
-    const failed = {
-      reason: 'store.unavailable',
-      message: `The store ${server.url} gave an error (42P01: no such table).`,
+  test('asks for its password, which may hold for minutes only', async () => {
+    let asked = 0;
+    const password = async () => {
+      asked += 1;
+      return STORE_PASSWORD;
     };
-    await expect(database.query('bad')).rejects.toMatchObject(failed);
-    expect(await database.query('good')).toEqual([]);
-    const session = await database.connect();
-    await expect(session.query('bad')).rejects.toMatchObject(failed);
-    expect(await session.query('good')).toEqual([]);
-    await session.close();
-  });
-
-  test('is answered by a new connection where an idle one was cut', async () => {
-    const server = await serve();
-    const database = databaseAt(server.url);
+    const database = databaseAt(server.url('postgres'), { password });
     await database.query('select 1');
-    server.connections[0]?.cut();
-    await until(() => server.open.length === 0);
-    // The client may not have heard of it yet.
-    await database.query('select 2').catch(() => {});
-    expect(await database.query('select 3')).toEqual([]);
-    expect(server.connections.length).toBeGreaterThan(1);
-  });
-});
-
-describe('A transaction', () => {
-  const texts = (server: ScriptedPostgres) =>
-    server.asked.map(({ text }) => text).filter((text) => !/set_config/.test(text));
-
-  test('begins, works, commits, and gives its connection back', async () => {
-    const server = await serve({ answer: ({ text }) => (text === 'work' ? [{ found: 7 }] : []) });
-    const database = databaseAt(server.url);
-    for (const _ of [1, 2, 3]) {
-      expect(await database.transaction((query) => query('work'))).toEqual([{ found: 7 }]);
-    }
-    expect(server.connections).toHaveLength(1);
-    const each = [
-      expect.stringMatching(/^begin; set local idle_in_transaction_session_timeout = \d+$/),
-      'work',
-      'commit',
-    ];
-    expect(texts(server)).toEqual([...each, ...each, ...each]);
+    await (await database.connect()).close();
+    expect(asked).toBe(2);
   });
 
-  test.each([
-    ['an error', new Error('by the work')],
-    ['what is no error', 'a text'],
-  ])('that fails by %s ends with its connection, and not with a commit', async (_, thrown) => {
-    const server = await serve();
-    const database = databaseAt(server.url);
-    const failing = database.transaction(async (query) => {
-      await query('work');
-      throw thrown;
+  test('keeps nothing of a transaction that failed', async () => {
+    const { query, transaction } = databaseAt(await server.database(), { password: known });
+    const failing = transaction(async (inside) => {
+      await inside('create table gone (id integer)');
+      throw new Error('by the work');
     });
-    await expect(failing).rejects.toBe(thrown);
-    expect(texts(server)).not.toContain('commit');
-    await until(() => server.connections[0]?.isOpen === false);
-    expect(await database.transaction(async () => 'next')).toBe('next');
-    expect(server.connections).toHaveLength(2);
+    await expect(failing).rejects.toThrow('by the work');
+    expect(await query("select to_regclass('gone') as found")).toEqual([{ found: null }]);
+  });
+
+  test('that is silent is given up: a new one after ten seconds, a statement later than by the server, a long read never', async () => {
+    const line = await TcpLine.to(server.port);
+    const url = server.url('postgres').replace(/:\d+\//, `:${line.port}/`);
+    const database = databaseAt(url, { password: known });
+    const session = await database.connect();
+    const limit = 'show statement_timeout';
+    expect([await database.query(limit), await session.query(limit)]).toEqual([
+      [{ statement_timeout: '30s' }],
+      [{ statement_timeout: '0' }],
+    ]);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      line.flow();
+      await line.end();
+    });
+    line.silence();
+    const ends = { read: 'none', asked: 'none', connect: 'none' };
+    const follow = (name: keyof typeof ends, promise: Promise<unknown>) =>
+      promise.catch((error: Error) => {
+        ends[name] = error.message;
+      });
+    void follow('read', session.query('select 1'));
+    void follow('asked', database.query('select 1'));
+    void follow('connect', database.connect());
+    const pass = async (ms: number) => {
+      for (const each of [0, ms]) {
+        vi.advanceTimersByTime(each);
+        for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+      }
+      return { ...ends };
+    };
+    const lost = expect.stringContaining('cannot be reached');
+    expect(await pass(9_999)).toEqual({ read: 'none', asked: 'none', connect: 'none' });
+    expect(await pass(1)).toEqual({ read: 'none', asked: 'none', connect: lost });
+    expect(await pass(34_999)).toMatchObject({ read: 'none', asked: 'none' });
+    expect(await pass(1)).toMatchObject({ read: 'none', asked: lost });
+    expect(await pass(3_600_000)).toMatchObject({ read: 'none' });
   });
 });
 

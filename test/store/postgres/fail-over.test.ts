@@ -32,11 +32,20 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
         return (await pair.standby.query(pair.url, text, [keyOf(row)])).map(({ event }) => event);
       }),
     );
-  /** A worker that lived until the server was replaced, and has died with it. */
-  const dies = async () => {
-    const text = 'insert into srq.process (run, holder, server) values ($1, $2, srq.server()) returning id';
-    const [row] = await pair.primary.query<{ id: number }>(pair.url, text, ['gone', GONE]);
-    return row?.id ?? 0;
+  /** A worker that has died so long before the server is replaced, or with it, and with one row of two in hand. */
+  const dies = async (seconds: number) => {
+    const text = `insert into srq.process (run, holder, server, seen)
+      values ($1, $2, srq.server(), clock_timestamp() - make_interval(secs => $3)) returning id`;
+    const [row] = await pair.primary.query<{ id: number }>(pair.url, text, ['gone', GONE, seconds]);
+    const store = storeAt(pair.behindOne, 'gone');
+    onTestFinished(() => store.close());
+    const giveUp = new AbortController().signal;
+    const { database } = store;
+    const queue = openQueue({ database, destination: DESTINATION, process: () => row?.id ?? 0, giveUp });
+    const request = { params: { country: 'PT' }, audio: null, ref: null };
+    await queue.add([7, 8].map((row) => ({ key: keyOf(row), row, request })));
+    expect(await queue.take(1, [])).toMatchObject([{ row: 7 }]);
+    return queue;
   };
   const resumed = async (hasAll = false) => {
     const person = storeAt(pair.behindOne, 'person');
@@ -138,14 +147,9 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
   test.each([false, true])(
     'and a worker that does not come back: what it may have sent is listed as unknown (nothing lost: %s)',
     async (hasAll) => {
-      const { log, store } = await opened('one');
+      const { log } = await opened('one');
       await log.sending(subjectOf(1), 'none');
-      const gone = await dies();
-      const giveUp = new AbortController().signal;
-      const queue = openQueue({ database: store.database, destination: DESTINATION, process: () => gone, giveUp });
-      const request = { params: { country: 'PT' }, audio: null, ref: null };
-      await queue.add([7, 8].map((row) => ({ key: keyOf(row), row, request })));
-      expect(await queue.take(1, [])).toMatchObject([{ row: 7 }]);
+      const queue = await dies(0);
       await pair.primary.query(pair.url, "update srq.waiting set since = since - interval '10 minutes'");
       await pair.caughtUp();
       pair.replace();
@@ -166,6 +170,17 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
       expect(await queue.depth()).toMatchObject({ total: hasAll ? 1 : 0 });
     },
   );
+
+  test('and a worker that had died before: nobody waits for it, and its rows wait on', async () => {
+    const { log } = await opened('one');
+    await log.sending(subjectOf(1), 'none');
+    const queue = await dies(25);
+    await pair.caughtUp();
+    pair.replace();
+    expect(await log.sending(subjectOf(2), 'none')).toBe(true);
+    expect(await queue.depth()).toMatchObject({ total: 2 });
+    expect(await events(7, 8)).toEqual([[], []]);
+  });
 
   test('is another one also where its timeline begins anew, and an older one where it lost what is known', async () => {
     await (await opened('one')).log.close();

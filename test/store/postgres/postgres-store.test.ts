@@ -45,33 +45,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     expect(await stopped.next()).toMatchObject({ done: true });
   });
 
-  test('keeps the notes that it can, in their order, and tells those that it can read', async () => {
-    const store = stored('run');
-    await store.migrate();
-    const notes = store.openNotes('run');
-    notes.note({ event: 'breaker', pauseMs: 1 });
-    await notes.flush();
-    await server.query(url, 'alter table srq.note rename to away');
-    notes.note({ event: 'breaker', pauseMs: 2 });
-    await notes.flush();
-    await server.query(url, 'alter table srq.away rename to note');
-    const text = 'insert into srq.note (run, at, note) values ($1, now(), $2)';
-    await server.query(url, text, ['run', JSON.stringify({ event: 'of a later version' })]);
-    notes.note({ event: 'breaker', pauseMs: 3 });
-    notes.note({ event: 'end', stopped: null });
-    await notes.flush();
-    const told: unknown[] = [];
-    for await (const { at, ...note } of store.notes()) {
-      expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      told.push(note);
-    }
-    expect(told).toEqual([
-      { run: 'run', event: 'breaker', pauseMs: 1 },
-      { run: 'run', event: 'breaker', pauseMs: 3 },
-      { run: 'run', event: 'end', stopped: null },
-    ]);
-  });
-
   describe('for a role with rights of its own', () => {
     const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
     const asSender = () => stored('sender', {}, url.replace('owner@', 'sender@'));

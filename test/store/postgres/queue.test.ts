@@ -178,23 +178,6 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await seconds()).toBe(20);
   });
 
-  test('hands out what cannot be read as such, with the others', async () => {
-    const { queue } = await join(true);
-    const whole = { params: {}, audio: null, ref: null };
-    const unreadable = ['{ Exemplo', 'null', '[]', ...[{ params: { a: 1 } }, { parts: { city: null } }].map(textOf)];
-    const more = [{ audio: {} }, { ref: 1 }, { params: undefined }].map(textOf);
-    const texts = [...unreadable, ...more];
-    function textOf(changes: object) {
-      return JSON.stringify({ ...whole, ...changes });
-    }
-    await queue.add(many(0, texts.length + 1));
-    for (const [at, text] of texts.entries())
-      await server.query(url, 'update srq.waiting set request = $2 where key = $1', [keyOf(at), text]);
-    const taken = (await take(queue, 99)).toSorted((one, other) => one.row - other.row);
-    expect(taken.map(({ isUnreadable }) => isUnreadable)).toEqual([...texts.map(() => true), false]);
-    expect(taken[0]).toEqual({ key: keyOf(0), row: 0, request: whole, isOver: false, isUnreadable: true });
-  });
-
   test('tells an estimate of its rows when it cannot count them in time', async () => {
     const [{ queue }, { log }] = [await join(true), await join()];
     await queue.add(many(0, 40));
