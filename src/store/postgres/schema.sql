@@ -151,13 +151,13 @@ language sql volatile as $$
   select clock_timestamp() + interval '10 seconds' * 2 ^ least(p_tries, 9) * (1 + random()) / 2
 $$;
 
--- The processes that lived when the server was replaced and have not come back. One that had missed four signs of life by then
--- was dead: what it did before has come over with the last sign of life of the others.
+-- The processes that lived when the server was replaced and have not come back. One that was silent for a minute by then
+-- was dead. A shorter time would not do: a process may be frozen, wake, and send in what the new server has lost.
 create function srq.missing() returns setof srq.process
 language sql stable as $$
   select p.* from srq.process p, srq.meta m
   where m.met is not null and p.left_at is null and p.server is distinct from m.met
-    and p.seen > m.forked - interval '20 seconds'
+    and p.seen > m.forked - interval '60 seconds'
   order by p.id
 $$;
 
