@@ -16,7 +16,7 @@ const PATIENCE_MS = 300_000;
 const SOAK_ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 0);
 const SOAK_MS = 2_400_000;
 /** Who has died so long before a fail-over is not missed after it; else all that waits may have been sent. */
-const DEAD_MS = 26_000;
+const DEAD_MS = 66_000;
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 
 describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${why}`, { timeout: PATIENCE_MS }, () => {

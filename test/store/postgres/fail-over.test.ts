@@ -174,7 +174,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
   test('and a worker that had died before: nobody waits for it, and its rows wait on', async () => {
     const { log } = await opened('one');
     await log.sending(subjectOf(1), 'none');
-    const queue = await dies(25);
+    const queue = await dies(65);
     await pair.caughtUp();
     pair.replace();
     expect(await log.sending(subjectOf(2), 'none')).toBe(true);
