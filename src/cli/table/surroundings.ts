@@ -3,7 +3,7 @@ import * as flags from './options.ts';
 import type { CommandTable } from './row.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export const HELP_TOPICS = ['exit-codes', 'errors', 'environment', 'files'] as const;
+export const HELP_TOPICS = ['exit-codes', 'errors', 'environment'] as const;
 
 /** What comes before the first request. */
 export const SETUP: CommandTable = {
@@ -140,7 +140,7 @@ export const AROUND: CommandTable = {
     run: async () => (await import('../../commands/schema.ts')).schema,
   },
   version: {
-    about: 'print the version; with --verbose that of Node.js and of each bundled library, too',
+    about: 'print the version',
     isHidden: true,
     run: async () => (await import('../../commands/version.ts')).showVersion,
   },

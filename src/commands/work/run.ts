@@ -12,7 +12,7 @@ import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
 import type { PostgresLog } from '../../store/postgres/postgres-log.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
-import { LOG_OPERATIONS, serveHealth } from '../health.ts';
+import { serveHealth } from '../health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
 /** Time after the signal to end in which remaining results are still written to the store. */
@@ -74,13 +74,10 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   });
   const { destination, contract, operations } = session.preparation;
   await context.log.requireKnown();
-  const opened = await store.open('work', false);
-  context.onClose(() => opened.close());
-  const taking = await openWorkersQueue(context, store, destination, opened);
-  const { metrics } = watch;
-  const log = metrics?.timed(opened, LOG_OPERATIONS) ?? opened;
-  const queue = metrics?.timed(taking, { take: 'take', giveBack: 'dispose', drop: 'dispose' }) ?? taking;
-  if (metrics) void watch.lookAtQueue(taking, store, stopping);
+  const log = await store.open('work', false);
+  context.onClose(() => log.close());
+  const queue = await openWorkersQueue(context, store, destination, log);
+  if (watch.metrics) void watch.lookAtQueue(queue, store, stopping);
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });
