@@ -3,7 +3,7 @@ import { withProfileFlags } from '../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
 import { profileInForce, profileKind, warnOfRepair } from '../cli/profiles.ts';
-import { ask, askHidden, askUntil } from '../cli/prompt.ts';
+import { askHidden, askUntil } from '../cli/prompt.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../report/terminal/contract-text.ts';
@@ -249,12 +249,12 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
+  const id = clientId || (await askUntil(context, 'Client id: ', given));
   await requireSameDestination(context, baseUrl, id);
-  const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
   if (options.keychain)
     return { baseUrl, clientId: id, secret: await keychainSecret(context, { baseUrl, clientId: id }) };
-  const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
+  const question = `${secretName(contract)} (not shown): `;
+  const key = secret || (needsSecret ? await askUntil(context, question, given, askHidden) : '');
   return { baseUrl, clientId: id, secret: key };
 }
 
@@ -265,8 +265,7 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
 async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
   const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
   if (given === '' && !context.interactive) return '';
-  const baseUrl =
-    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given);
+  const baseUrl = given === '' ? await askUntil(context, 'Base URL: ', normalBaseUrl) : normalBaseUrl(given);
   context.replaceBaseUrl(baseUrl);
   return baseUrl;
 }
