@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { callSrq } from '../doors/call-srq.ts';
 
@@ -71,30 +70,6 @@ describe('The help', () => {
   });
 });
 
-test('the help on files has those that the page on accounts lists, and no other of srq’s own folders', async () => {
-  const page = readFileSync(new URL('../../docs/accounts.md', import.meta.url), 'utf8');
-  const [, table = ''] = page.split('## Files that srq writes');
-  const cells = table.split('\n').flatMap((line) => (line.startsWith('| ') ? [line.split(' | ')[0] ?? ''] : []));
-  const own = /^(?:~\/\.config\/srq\/|~\/\.local\/state\/srq\/|(?=PROFILE\.)|(?=[a-z-]+\/$)|….ndjson)/;
-  const listed = cells
-    .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
-    .flatMap((name) => (own.test(name) ? [name.replace('….', 'PROFILE.').replace(/^~\/.*?\/srq\//, '')] : []));
-  const { files } = JSON.parse((await call(['help', 'files', '--json'])).stdout) as {
-    files: { folder: string | null; name: string }[];
-  };
-  const names = files.flatMap(({ folder, name }) => (folder === null ? [] : [name]));
-  const means = (name: string, file: string) =>
-    new RegExp(
-      `^${name
-        .split('*')
-        .map((part) => part.replaceAll('.', '\\.'))
-        .join('.*')}$`,
-    ).test(file);
-  expect(listed.length).toBeGreaterThan(10);
-  expect(listed.filter((file) => !names.some((name) => means(name, file)))).toEqual([]);
-  expect(names.filter((name) => !listed.some((file) => means(name, file)))).toEqual([]);
-});
-
 describe('The version', () => {
   test('is a document, too', async () => {
     const { schemaVersion: _, ...document } = JSON.parse((await call(['version', '--json'])).stdout);
@@ -114,7 +89,7 @@ describe('What a command prints', () => {
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, [], false],
     [{ FORCE_COLOR: '1' }, ['--no-color'], false],
   ])('with %j and %j has colours in a pipe: %j', async (env, args, isColoured) => {
-    const { stdout } = await call(['help', 'files', ...args], env);
+    const { stdout } = await call(['help', 'errors', 'auth', ...args], env);
     expect(stdout.includes('\u001b[')).toBe(isColoured);
   });
 });
