@@ -80,10 +80,11 @@ export class Context extends Program {
   }
 
   /**
-   * Opens the record of the files that srq has written for the user, or has begun to write. A rehearsal with --sandbox knows
-   * only what rehearsals wrote, because it must not replace the results of a service.
+   * Opens the record of the files that srq has written for the user. A rehearsal with --sandbox knows only what rehearsals
+   * wrote, because it must not replace the results of a service.
    */
-  async writtenFiles(name = this.options.sandbox ? 'written-in-sandbox' : 'written'): Promise<WrittenFiles> {
+  async writtenFiles(): Promise<WrittenFiles> {
+    const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
     const { WrittenFiles } = await import('../settings/written-files.ts');
     return new WrittenFiles(join(this.#directories().state, name), await this.trust());
   }

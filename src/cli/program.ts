@@ -24,6 +24,10 @@ export async function runArguments(process: NodeJS.Process, version: string, col
       return command(context as never, ...(args as never[]));
     });
   };
+  if (process.platform === 'win32' && process.argv[2] === 'bulk') {
+    const { filesOfPattern } = await import('./file-pattern.ts');
+    process.argv = (await Promise.all(process.argv.map(filesOfPattern))).flat();
+  }
   const words = process.argv.slice(2);
   const output = {
     writeOut: (text: string) => process.stdout.write(text),

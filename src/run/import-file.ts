@@ -242,11 +242,6 @@ function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto
   return rate ?? (sandbox ? 'max' : 'auto');
 }
 
-/** Returns the name of an input for the notes on a run, without its folder. */
-export function noteName(file: string): string {
-  return file === '-' ? inputName(file) : basename(file);
-}
-
 /**
  * Returns the note on the settings of a run. Values of --set and --map are left out, because they may be personal data.
  */
@@ -264,7 +259,8 @@ async function beginNote(context: Context, plan: ImportPlan, file: string, optio
   return {
     event: 'begin',
     version,
-    file: noteName(file),
+    // Its folder may name people.
+    file: basename(inputName(file)),
     profile: profile.value,
     live,
     service,

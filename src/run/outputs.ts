@@ -169,26 +169,35 @@ async function notReplaced(path: string, flag: string, free: string): Promise<Sr
   );
 }
 
+/** The beginning of every line that srq writes for programs. */
+const OWN_LINE = '{"schemaVersion":';
+
 /**
- * Opens a file to which lines are added, for its owner alone, also if others could read it before. Its digest changes
- * with each line, so it is told by its identity on the disk: srq adds to what it has begun itself. Throws
- * `SrqError('usage')` for any other file, and where none can be written.
+ * Opens a file to which lines are added, for its owner alone, also if others could read it before. srq adds only to lines
+ * of its own. Throws `SrqError('usage')` for any other file, and where none can be written.
  */
-export async function openToAppend(host: Host, path: string, { flag, kind }: Rule): Promise<FileHandle> {
-  const begun = await host.writtenFiles('begun');
+export async function openToAppend(path: string, { flag, kind }: Rule): Promise<FileHandle> {
   const found = await lstat(path).catch(() => null);
-  const isOurs = !found || (found.isFile() && (found.size === 0 || (await begun.isBegun(path))));
+  const isOurs = !found || (found.isFile() && (found.size === 0 || (await beginningOf(path)) === OWN_LINE));
   if (!isOurs)
     throw await notReplaced(path, flag, await freePath(path, async (each) => !(await lstat(each).catch(() => null))));
   try {
     const file = await open(path, 'a', 0o600);
     // A file system without modes may refuse, and has nothing to take away.
     await file.chmod(0o600).catch(() => {});
-    await begun.noteBegun(path);
     return file;
   } catch (error) {
     const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
     throw new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
+  }
+}
+
+async function beginningOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    return (await file.read(Buffer.alloc(OWN_LINE.length))).buffer.toString();
+  } finally {
+    await file.close();
   }
 }
 

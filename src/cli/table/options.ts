@@ -66,10 +66,6 @@ const READING = {
 };
 export type ReadingOptions = OptionsOf<typeof READING>;
 
-/** The same flags, each of which has to be given with another one. */
-const needing = <Given extends Flags>(needs: string, given: Given): Given =>
-  Object.fromEntries(Object.entries(given).map(([name, each]) => [name, { ...each, needs }])) as Given;
-
 const PLANNING = {
   limit: forOne(count('<n>', 'only the first N rows', 1)),
   skip: forOne(rare(initially(0, count('<n>', 'leave out the first N rows', 0)))),
@@ -182,8 +178,6 @@ export type ExportOptions = OptionsOf<typeof EXPORT>;
 export const REPORT = {
   output: { ...output('write the page there (.html)'), isRequired: true as const },
   run: text('<id>', 'run id, or how it begins, or "all" (default: the last run)'),
-  input: text('<file>', 'list all rows of this file, not only what was sent'),
-  ...needing('input', READING),
 };
 export type ReportOptions = OptionsOf<typeof REPORT>;
 

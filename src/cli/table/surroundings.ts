@@ -43,14 +43,14 @@ export const SETUP: CommandTable = {
   'profile list': {
     about: 'list the stored profiles; * marks the one in force',
     examples: ['srq profile list --json'],
-    run: async () => (await import('../../commands/profile/run.ts')).profileList,
+    run: async () => (await import('../../commands/profile.ts')).profileList,
   },
   'profile use': {
     about: 'make this the default profile',
     args: [{ name: '<name>', isProfile: true }],
     examples: ['srq profile use shop'],
     noSandbox: true,
-    run: async () => (await import('../../commands/profile/run.ts')).profileUse,
+    run: async () => (await import('../../commands/profile.ts')).profileUse,
   },
   doctor: {
     about: 'check settings, network, service and this machine',

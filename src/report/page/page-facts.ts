@@ -27,7 +27,7 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
     ...{ writtenAt: facts.writtenAt, counts, reasons },
     rows: listed.map((row) => ({ ...row, ids: Object.entries(row.ids) })),
     toDo: toDo(figures).map((item) => ({ ...item, command: facts.withProfile(item.command) })),
-    notes: notesOn(figures).map(facts.withProfile),
+    notes: notesOn(figures),
     resolve: facts.withProfile('srq resolve'),
     course: figures.course.series(),
     settings: begin
@@ -136,8 +136,8 @@ function resultsOf(input: string): string {
 }
 
 /** What the list does not hold. */
-function notesOn({ rows, listed, gathered, begin }: RunFigures): string[] {
+function notesOn({ rows, listed, gathered }: RunFigures): string[] {
   const few = `${thousands(listed.length)} of ${thousands(gathered)} are listed, those that need somebody first.`;
-  const unsent = `${rowsText(rows - gathered)} ${rows - gathered === 1 ? 'was' : 'were'} not sent by this run and so ${rows - gathered === 1 ? 'is' : 'are'} not listed. To see all rows: srq report --input ${inputWord(begin)} -o rows.html`;
+  const unsent = `${rowsText(rows - gathered)} ${rows - gathered === 1 ? 'was' : 'were'} not sent by this run and so ${rows - gathered === 1 ? 'is' : 'are'} not listed. The results file has all rows.`;
   return [...(listed.length < gathered ? [few] : []), ...(gathered < rows ? [unsent] : [])];
 }
