@@ -7,7 +7,6 @@ import {
   choice,
   count,
   type Flag,
-  type Flags,
   faults,
   flag,
   forOne,
