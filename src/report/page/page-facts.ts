@@ -18,7 +18,6 @@ export interface PageFacts {
 export function pageData(figures: RunFigures, facts: PageFacts) {
   const { begin, end, counts, listed, reasons } = figures;
   return {
-    file: begin?.file ?? 'log',
     about: begin && {
       ...{ state: stateOf(figures), at: begin.at, profile: begin.profile },
       took: duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at))),
