@@ -68,7 +68,7 @@ export async function* objectsOf({ header, rows }: Pick<WrittenTable, 'header' |
     keys.push(key);
   }
   for await (const cells of rows) {
-    const valueOf = (key: string, cell = '') => (cell === '' && key.startsWith('srq_') ? null : cell);
-    yield Object.fromEntries(keys.map((key, at) => [key, valueOf(key, cells[at])]));
+    const shown = (key: string, cell = '') => (cell === '' && key.startsWith('srq_') ? null : cell);
+    yield Object.fromEntries(keys.map((key, at) => [key, shown(key, cells[at])]));
   }
 }
