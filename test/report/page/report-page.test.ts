@@ -48,7 +48,7 @@ test('says how to see the rows that the log does not have', () => {
   expect(reportPage(figures, FACTS)).not.toContain('--input');
   figures.addUntouched();
   expect(reportPage(figures, FACTS)).toContain(
-    '2 rows were not sent by this run and so are not listed. To see all rows: srq report --input leads.csv -o rows.html',
+    '2 rows were not sent by this run and so are not listed. The results file has all rows.',
   );
 });
 
