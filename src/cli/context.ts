@@ -230,11 +230,6 @@ export class Context extends Program {
     }
   }
 
-  /** Discards the contract, because a command has stored another one. It is read again when it is needed. */
-  contractChanged(): void {
-    this.#learned = null;
-  }
-
   #learnedContract(): Promise<Contract | null> {
     this.#learned ??= this.#readContract();
     return this.#learned;

@@ -103,7 +103,7 @@ export class Output {
     } catch (error) {
       if (error instanceof SrqError || systemCode(error) === '') throw error;
       const { flag, kind, reason = 'output.unwritable', hint = `Name another place: ${flag} FILE` } = this.#rule;
-      const message = `The ${kind} ${this.path} cannot be written (${whyUnwritable(error)}).`;
+      const message = `The ${kind} ${this.path} cannot be written (${systemCode(error)}).`;
       throw new SrqError(reason, message, hint, error);
     } finally {
       await rm(part, { force: true });
@@ -256,11 +256,6 @@ export async function requireWritable(path: string, kind: string, flag: string, 
 export function isHeldOpen(error: unknown, system: string = platform()): boolean {
   const code = systemCode(error);
   return code === 'EBUSY' || (system === 'win32' && (code === 'EPERM' || code === 'EACCES'));
-}
-
-export function whyUnwritable(error: unknown, system: string = platform()): string {
-  const code = systemCode(error);
-  return isHeldOpen(error, system) ? `it is open in another program, such as Excel: ${code}` : code;
 }
 
 /** Ends the chunks once `stop` fires, so that their source is closed. */

@@ -9,27 +9,19 @@ export interface Directories {
   readonly state: string;
 }
 
-/** What the operating system knows of the user. */
-interface SystemUser {
-  homedir(): string;
-  userInfo(): { readonly homedir: string };
-}
-
 /**
  * Returns the user's home folder. Where HOME is set to nothing, it is the one that the system knows, because settings
  * and logs would otherwise lie in whatever folder a command is run. Throws `SrqError('settings')` if there is none.
  */
-export function homeFolder(system: SystemUser = { homedir, userInfo }): string {
-  let home = '';
-  let cause: unknown;
+function homeFolder(): string {
   try {
-    home = system.homedir() || system.userInfo().homedir;
-  } catch (error) {
-    cause = error;
+    const home = homedir() || userInfo().homedir;
+    if (home !== '') return home;
+  } catch {
+    // This user is not known to the system.
   }
-  if (home !== '') return home;
   const hint = 'Set HOME, or name the folders themselves: SRQ_CONFIG_DIR and SRQ_STATE_DIR';
-  throw new SrqError('settings.unusable', 'This user has no home folder for settings and logs.', hint, cause);
+  throw new SrqError('settings.unusable', 'This user has no home folder for settings and logs.', hint);
 }
 
 /**
