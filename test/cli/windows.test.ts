@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOfPattern } from '../../src/cli/file-pattern.ts';
 import { unreadable } from '../../src/input/partner-file.ts';
 import { runSecretCommand } from '../../src/settings/settings.ts';
-import { isHeldOpen, Output, requireWritable, whyUnwritable } from '../doors/kept.ts';
+import { isHeldOpen, Output, requireWritable } from '../doors/kept.ts';
 import { failureOf } from '../doors/log.ts';
 import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
 import { outputHost } from '../helpers/output-host.ts';
@@ -28,8 +28,6 @@ test('a file that another program holds open is told from one that may not be wr
     ['EBUSY', 'EPERM', 'EACCES', 'ENOSPC'].map((code) => isHeldOpen(systemError(code), system));
   expect(held('win32')).toEqual([true, true, true, false]);
   expect(held('linux')).toEqual([true, false, false, false]);
-  expect(whyUnwritable(systemError('EPERM'), 'win32')).toBe('it is open in another program, such as Excel: EPERM');
-  expect(whyUnwritable(systemError('EPERM'), 'linux')).toBe('EPERM');
 });
 
 describe('Before anything is sent, a results file on Windows', () => {

@@ -14,7 +14,6 @@ export {
   Output,
   openToAppend,
   requireWritable,
-  whyUnwritable,
 } from '../../src/run/outputs.ts';
 export { secretMark } from '../../src/service/token/token.ts';
 export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
@@ -25,7 +24,6 @@ export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-f
 export {
   contractPath,
   directories,
-  homeFolder,
   learnedPath,
   mappingsPath,
   profileNamed,
