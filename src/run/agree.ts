@@ -221,7 +221,9 @@ function correctedBy(
 function commandOf(given: readonly string[], now: Input): readonly string[] {
   const bare = withoutOptions(given, ['--map', '--set', '--mapping']);
   if (rememberable(now) !== null) return bare.length === given.length ? given : bare;
-  return withFlags(bare, [
+  const asked = bare.filter((word) => word !== '--accept-likely');
+  return withFlags(asked, [
+    ...(now.mapping.sources.some(({ level }) => level === 'likely') ? ['--accept-likely'] : []),
     ...Object.entries(now.chosen.map).flatMap(([column, field]) => ['--map', `${column.trim()}=${field}`]),
     ...Object.entries(now.chosen.set).flatMap(([field, text]) => ['--set', `${field}=${text}`]),
   ]);
