@@ -111,7 +111,10 @@ function usage(words: readonly string[], code: string, said: string): SrqError {
   }
   const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
   if (option !== undefined) return new SrqError('option.unknown', unknownOption(option, commandOf(path)?.flags), hint);
-  const sentence = said.replace(/^error: /, '').trim();
+  const sentence = said
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n/g, ' ');
   return new SrqError('arguments.invalid', sentence.charAt(0).toUpperCase() + sentence.slice(1), hint);
 }
 
