@@ -1,16 +1,13 @@
-import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
-import { longLog } from '../helpers/long-log.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { createdAtLeast } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
-/** What the log has of one of the first requests: it is unknown until validate has shown that it was taken. */
-const FIRST = ['sending', 'unknown', 'created'];
 const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 
 /** What root alone can try. */
@@ -20,30 +17,6 @@ const OWNED: [string, (desk: Desk) => void, string][] = [
 ];
 
 describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
-  test('a damaged line is named, and what to do', async ({ partner, sandbox }) => {
-    await partner.call('create', ...requestFor('antes'));
-    const before = creates(sandbox).length;
-    appendFileSync(logOf(partner), 'rubbish\n');
-    appendFileSync(logOf(partner), longLog(1));
-    const leads = partner.write('leads.csv', leadsCsv(2));
-    for (const args of [['create', ...requestFor('depois')], ['bulk', leads], ['log'], ['bulk', leads, '--dry-run']]) {
-      const ended = await partner.call(...args, '--json');
-      expect([args[0], ended.code]).toEqual([args[0], 9]);
-      expect(documentOf(ended)).toMatchObject({
-        error: { code: 'log', message: expect.stringContaining('line 4'), hint: expect.any(String) },
-      });
-    }
-    expect(creates(sandbox)).toHaveLength(before);
-  });
-
-  test('an unfinished last line is cut and kept aside: nothing was sent on its strength', async ({ partner }) => {
-    await partner.call('create', ...requestFor('antes'));
-    appendFileSync(logOf(partner), '{"key":"0123');
-    expect(await partner.call('create', ...requestFor('depois'))).toMatchObject({ code: 0 });
-    expect(partner.records().map(({ event }) => event)).toEqual([...FIRST, ...FIRST]);
-    expect(partner.files().filter((name) => name.includes('torn'))).toHaveLength(1);
-  });
-
   test('a log in use by another run names that run; a single create need not wait', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 100 });
     desk.use(sandbox);
@@ -137,14 +110,5 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
       const ended = await partner.call('create', ...requestFor('x'), '--log', join(folder, 'log.ndjson'));
       expect(ended, ended.stderr).toMatchObject({ code: 0 });
     });
-  });
-
-  test('a folder in its place is named', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['log']]) {
-      const ended = await partner.call(...args, '--log', partner.work);
-      expect([args[0], ended.code, ended.stderr]).toEqual([args[0], 9, expect.stringContaining(partner.work)]);
-    }
-    expect(creates(sandbox)).toEqual([]);
   });
 });

@@ -33,28 +33,6 @@ describe.concurrent('log', () => {
       ]);
   });
 
-  test('followed, goes on with each outcome as it comes, until Ctrl-C', async ({ partner }) => {
-    await partner.call('create', ...requestFor('um'), '--ref', 'A-1');
-    const following = partner.start(['log', '--follow', '--json']);
-    await following.until(/A-1/);
-    await partner.call('create', ...requestFor('dois'), '--ref', 'A-2');
-    await following.until(/A-2.*created|created.*A-2/);
-    following.process.kill('SIGINT');
-    const { code, stdout } = await following.ended;
-    const entries = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect([code, entries.map(({ ref, status }) => [ref, status])]).toEqual([
-      0,
-      [
-        ['A-1', 'created'],
-        ['A-2', 'unknown'],
-        ['A-2', 'created'],
-      ],
-    ]);
-  });
-
   test('ends quietly when its reader goes away', async ({ desk }) => {
     mkdirSync(desk.state);
     writeFileSync(logOf(desk), longLog(2_000));

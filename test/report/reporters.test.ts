@@ -28,46 +28,6 @@ function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: P
 const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: 'Too much.', hint: 'Say less' };
 const lineOf = (text: string) => JSON.parse(text);
 
-describe.each([
-  ['people', HumanReporter],
-  ['programs', JsonReporter],
-] as const)('messages beside the result, for %s', (_, Kind) => {
-  function speak(changes: Partial<ReporterOptions>) {
-    const { reporter, said } = reporterOf(Kind, changes);
-    reporter.say(() => 'Hello.');
-    reporter.warn('Beware.');
-    return said();
-  }
-
-  test('are lines of text, none of them on standard output', () => {
-    expect(speak({})).toEqual({ out: '', err: 'Hello.\n! Beware.\n' });
-  });
-
-  test('under --quiet are the warnings alone', () => {
-    expect(speak({ quiet: true })).toEqual({ out: '', err: '! Beware.\n' });
-  });
-
-  test('under --quiet show no progress', async () => {
-    let nowMs = 0;
-    const { reporter, said } = reporterOf(Kind, { quiet: true, monotonicMs: () => nowMs });
-    const progress = await reporter.progress('Sending');
-    nowMs = 3_600_000;
-    progress.update({ done: 5, total: 9, counts: {} });
-    progress.end();
-    expect(said().err).toBe('');
-  });
-
-  test('on a terminal that knows ASCII alone have no other mark of ours, also in the progress', async () => {
-    let nowMs = 0;
-    const { reporter, said } = reporterOf(Kind, { ascii: true, monotonicMs: () => nowMs });
-    reporter.say(() => '✓ a → b');
-    const progress = await reporter.progress('Sending');
-    nowMs = 60_000;
-    progress.update({ done: 5, total: 9, counts: { created: 5 } });
-    expect(said().err).toMatch(/^\+ a > b\nSending 5\/9 \(55 %\) \| .*5 created\n$/);
-  });
-});
-
 describe('the result for programs', () => {
   test('is one document with its version, an array of such if there are several, or the error in its place', async () => {
     const { reporter, said } = reporterOf(JsonReporter);
