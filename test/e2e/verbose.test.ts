@@ -78,7 +78,7 @@ test('the search for a person finds its traces', () => {
 const twice = (operation: string) => Array.from({ length: 2 }, () => `v1/request/${operation}`);
 
 describe('--verbose', () => {
-  test('shows each request and its answer, and the curl command that would repeat it', async ({ partner, sandbox }) => {
+  test('shows each request and its answer', async ({ partner, sandbox }) => {
     const { code, stdout, stderr } = await partner.call('create', ...requestFor('Pintar'), '--verbose', '--json');
     expect([code, JSON.parse(stdout)['status']]).toEqual([0, 'created']);
     const calls = stderr.split(/^(?=> POST )/m);
@@ -95,7 +95,6 @@ describe('--verbose', () => {
     expect(create).toMatch(/^> country=PT&lang=\*\*\*&location=\*\*\*&fullname=\*\*\*&/m);
     expect(create).toMatch(/^< HTTP 201 in \d+ ms$/m);
     expect(create).toContain(JSON.parse(stdout)['ids']['request_id']);
-    expect(create).toMatch(/^\$ curl -X POST \S+ -H 'authorization: Bearer \*\*\*' .* --data 'country=PT&.*'$/m);
   });
 
   test('shows nothing of a secret, a token or a person, and leaves nothing of them in any file', async ({
