@@ -15,7 +15,6 @@ import type { WrittenFiles } from '../settings/written-files.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
-import { makeReporter } from './make-reporter.ts';
 import type { GlobalOptions } from './table/options.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -90,7 +89,10 @@ export class Context extends Program {
   }
 
   async reporter(): Promise<Reporter> {
-    this.#reporter ??= await makeReporter(this);
+    if (!this.#reporter) {
+      const { Reporter } = await import('../report/reporter.ts');
+      this.#reporter = new Reporter(this.process, this.options, this.clock.monotonicMs);
+    }
     return this.#reporter;
   }
 
