@@ -161,7 +161,11 @@ function chart(title, times, all) {
   const plot = Object.assign(element('div', [], 'plot'), { role: 'img' });
   const most = series.map(([name, , numbers]) => `${name} at most ${count(Math.ceil(Math.max(...numbers)))}`);
   plot.ariaLabel = `${title}: ${most.join(', ')}.`;
-  const colour = (name) => () => getComputedStyle(plot).getPropertyValue(`--${name}`).trim();
+  // A canvas needs the colour itself, as an element has it.
+  const colour = (name) => () => {
+    plot.style.color = `var(--${name})`;
+    return getComputedStyle(plot).color;
+  };
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
   const options = {
     ...{ width: 1, height: CHART_HEIGHT, legend: { show: false }, cursor: { show: false } },
