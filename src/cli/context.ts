@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
-import type { Reporter } from '../report/reporter.ts';
+import type { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
@@ -90,7 +90,7 @@ export class Context extends Program {
 
   async reporter(): Promise<Reporter> {
     if (!this.#reporter) {
-      const { Reporter } = await import('../report/reporter.ts');
+      const { Reporter } = await import('../report/terminal/reporter.ts');
       this.#reporter = new Reporter(this.process, this.options, this.clock.monotonicMs);
     }
     return this.#reporter;

@@ -37,7 +37,7 @@ export async function* csvChunks(table: WrittenTable): AsyncGenerator<string> {
   yield* inChunks(records(table, escapeFormulas), (cells) => csvRecordText(cells, table.delimiter));
 }
 
-/** A text cell of a workbook is no formula. It is escaped only where reading the file would take something away. */
+/** A text of a workbook or of JSON is no formula. It is escaped only where reading the file would take something away. */
 const guardedText = (text: string) => (unescapeFormulas(text) === text ? text : escapeFormulas(text));
 
 async function* records(
@@ -45,13 +45,18 @@ async function* records(
   guarded: (text: string) => string,
 ): AsyncGenerator<readonly string[]> {
   yield isForSpreadsheets ? header.map(guarded) : header;
-  for await (const cells of rows) yield isForSpreadsheets ? cells.map(guarded) : cells;
+  yield* isForSpreadsheets ? guardedRows(rows, guarded) : rows;
+}
+
+async function* guardedRows(rows: WrittenTable['rows'], guarded: (text: string) => string) {
+  for await (const cells of rows) yield cells.map(guarded);
 }
 
 /** Yields one JSON array, a line an item, because that is what a file called `.json` holds. */
 async function* jsonArray(table: WrittenTable): AsyncGenerator<string> {
   let before = '[';
-  for await (const object of objectsOf(table)) {
+  const rows = table.isForSpreadsheets ? guardedRows(table.rows, guardedText) : table.rows;
+  for await (const object of objectsOf({ ...table, rows })) {
     yield before + terminalSafeJson(object);
     before = ',\n';
   }

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import type { DocumentName, DocumentOf } from '../request/documents/types.ts';
-import { SCHEMA_VERSION } from '../request/documents/types.ts';
-import type { Failure } from '../request/words/errors.ts';
+import type { DocumentName, DocumentOf } from '../../request/documents/types.ts';
+import { SCHEMA_VERSION } from '../../request/documents/types.ts';
+import type { Failure } from '../../request/words/errors.ts';
 import {
   columnsOf,
   folded,
@@ -12,8 +12,8 @@ import {
   printableLines,
   terminalSafeJson,
   writeAll,
-} from './output.ts';
-import { linesProgress, noProgress, type Progress, redrawnProgress } from './terminal/progress.ts';
+} from '../output.ts';
+import { linesProgress, noProgress, type Progress, redrawnProgress } from './progress.ts';
 
 /** Formats an item of a stream for people, with its line feeds. */
 export type ItemText<Item> = (item: Item, paint: Paint, index: number) => string;
@@ -31,7 +31,7 @@ interface ReporterFlags {
  * text. The choice is made once, so that commands do not ask for it.
  */
 export class Reporter {
-  readonly #process: Surroundings;
+  readonly #at: Surroundings;
   readonly #monotonicMs: () => number;
   readonly #isJson: boolean;
   readonly #isQuiet: boolean;
@@ -39,14 +39,14 @@ export class Reporter {
   readonly #isAscii: boolean;
   readonly #paint: Readonly<Record<'stdout' | 'stderr', Paint>>;
 
-  constructor(process: Surroundings, flags: ReporterFlags, monotonicMs: () => number) {
-    const { stdout, stderr, env } = process;
+  constructor(at: Surroundings, flags: ReporterFlags, monotonicMs: () => number) {
+    const { stdout, stderr, env } = at;
     const isForced = !['', '0', 'false'].includes(env['FORCE_COLOR'] ?? '');
     const painterOf = ({ isTTY }: NodeJS.WriteStream) => {
       const isShown = isForced || (isTTY === true && env['TERM'] !== 'dumb');
       return painter(flags.color !== false && !env['NO_COLOR'] && isShown);
     };
-    this.#process = process;
+    this.#at = at;
     this.#monotonicMs = monotonicMs;
     this.#isJson = flags.json === true;
     this.#isQuiet = flags.quiet === true;
@@ -66,7 +66,7 @@ export class Reporter {
     form: 'prose' | 'verbatim' = 'prose',
   ): Promise<void> {
     if (this.#isJson) return this.#json(Array.isArray(document) ? document.map(versioned) : versioned(document));
-    const { stdout } = this.#process;
+    const { stdout } = this.#at;
     const said = text(this.#paint.stdout);
     await writeAll(stdout, `${form === 'verbatim' ? said : this.#fitted(said, stdout)}\n`);
   }
@@ -80,7 +80,7 @@ export class Reporter {
     items: AsyncIterable<Item>,
     text: ItemText<Item>,
   ): Promise<number> {
-    const { stdout } = this.#process;
+    const { stdout } = this.#at;
     // Piped output may be CSV, whose cells must not change.
     const isInAscii = this.#isAscii && columnsOf(stdout) !== null;
     let count = 0;
@@ -119,7 +119,7 @@ export class Reporter {
 
   async progress(label: string): Promise<Progress> {
     if (this.#isQuiet) return noProgress;
-    const { stderr, env } = this.#process;
+    const { stderr, env } = this.#at;
     // Some terminals do not report their width (0 columns, as under `script` or in some containers). They cannot be
     // redrawn, because the spinner's library would clear infinitely many lines.
     const isRedrawn = columnsOf(stderr) !== null && env['TERM'] !== 'dumb' && !env['CI'];
@@ -128,12 +128,12 @@ export class Reporter {
   }
 
   #write(text: string): void {
-    const { stderr } = this.#process;
+    const { stderr } = this.#at;
     stderr.write(`${this.#fitted(text, stderr)}\n`);
   }
 
   #json(value: object): Promise<void> {
-    return writeAll(this.#process.stdout, `${terminalSafeJson(value)}\n`);
+    return writeAll(this.#at.stdout, `${terminalSafeJson(value)}\n`);
   }
 
   /** Fits a text to the width and the characters of a terminal. */
