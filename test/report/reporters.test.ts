@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { Reporter } from '../../src/report/reporter.ts';
+import { Reporter } from '../../src/report/terminal/reporter.ts';
 import type { Failure } from '../../src/request/words/errors.ts';
 
 /** A stream that keeps what is written; with `columns` it is a terminal of that width. */
