@@ -8,17 +8,12 @@ import { failureOf, SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
 import { importFile, rehearseFile } from '../run/import-file.ts';
-import { onlyPath, requireOwnPlaces } from '../run/outputs.ts';
+import { onlyPath } from '../run/outputs.ts';
 import { refuseRehearsed, withoutOwnFiles } from '../run/results.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
 export async function bulk(context: Context, named: readonly string[], options: BulkOptions): Promise<number> {
   keepHeapSmall();
-  await requireOwnPlaces(context, [
-    ['--results', options.results],
-    ['--report', options.report],
-    ['--events', options.events],
-  ]);
   const { files, command } = await chosenFiles(context, named);
   for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);

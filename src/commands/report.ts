@@ -2,11 +2,10 @@ import type { Context } from '../cli/context.ts';
 import type { ReportOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
 import { runRowOfRecord } from '../delivery/report-rows.ts';
-import { printable, rowsText, thousands, writeAll } from '../report/output.ts';
+import { printable, rowsText, thousands } from '../report/output.ts';
 import { reportPage } from '../report/page/report-page.ts';
 import { RunFigures } from '../report/page/run-figures.ts';
 import type { LogStore } from '../request/log/log-store.ts';
-import { SrqError } from '../request/words/errors.ts';
 import { begunRuns, knownRun } from '../run/known-runs.ts';
 import { Output, requireOwnPlaces } from '../run/outputs.ts';
 import { addNotes, pageFacts } from '../run/run-report.ts';
@@ -16,22 +15,11 @@ export async function report(context: Context, { output: path, run: wanted }: Re
   keepHeapSmall();
   context.readLastRehearsal();
   await requireOwnPlaces(context, [['--output', path]]);
-  // `-` is standard output, as it is standard input elsewhere.
-  const isPrinted = path === '-';
-  if (isPrinted && context.options.json) {
-    const message = '--output - and --json would both write to standard output.';
-    throw new SrqError('flags.contradict', message, 'Leave --json out, or name a file: --output FILE');
-  }
-  const output = isPrinted ? null : await Output.open(context, path, { flag: '--output', kind: 'report' });
+  const output = await Output.open(context, path, { flag: '--output', kind: 'report' });
   const log = await context.log.store();
   const run = await chosenRun(log, wanted);
   const figures = await figuresOf(log, run);
-  const page = reportPage(figures, pageFacts(context));
-  if (output === null) {
-    await writeAll(context.process.stdout, page);
-    return 0;
-  }
-  await output.write([page]);
+  await output.write([reportPage(figures, pageFacts(context))]);
   const { rows, counts, rowsByReason: reasons, listed } = figures;
   const document = { report: output.path, run, rows, ...counts, reasons, listed: listed.length };
   await (await context.reporter()).result('report', document, () =>

@@ -14,7 +14,6 @@ import { planText } from '../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../request/lead/fields.ts';
 import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
-import type { RecordedNote } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
 import { isAsked } from './consent.ts';
@@ -38,24 +37,7 @@ export async function sayPlan(
   const learned = contract.source
     ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
     : null;
-  const rowsPerSecond = await lastPace(context);
-  reporter.say((paint) => planText(plan, where, { learned, rowsPerSecond }, paint));
-}
-
-/** A run of fewer rows says little about the speed of others. */
-const MIN_TELLING_ROWS = 20;
-
-/** Returns how many rows a second the last whole run has sent, or null if there was none. */
-async function lastPace({ log }: Context): Promise<number | null> {
-  let begun: Extract<RecordedNote, { event: 'begin' }> | null = null;
-  let pace: number | null = null;
-  for await (const note of (await log.store()).notes()) {
-    if (note.event === 'begin') begun = note;
-    if (note.event !== 'end' || note.stopped !== null || note.run !== begun?.run) continue;
-    const seconds = (Date.parse(note.at) - Date.parse(begun.at)) / 1000;
-    if (begun.counts.ready >= MIN_TELLING_ROWS && seconds > 0) pace = begun.counts.ready / seconds;
-  }
-  return pace;
+  reporter.say((paint) => planText(plan, where, learned, paint));
 }
 
 /** After a correction, Enter first shows the new plan. */

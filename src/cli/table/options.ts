@@ -175,7 +175,7 @@ export const EXPORT = { output: output('write it there: .csv, .xlsx or .json'), 
 export type ExportOptions = OptionsOf<typeof EXPORT>;
 
 export const REPORT = {
-  output: { ...output('write the page there (.html)'), isRequired: true as const },
+  output: { ...outputFile('write the page there (.html)', { short: '-o' }), isRequired: true as const },
   run: text('<id>', 'run id, or how it begins, or "all" (default: the last run)'),
 };
 export type ReportOptions = OptionsOf<typeof REPORT>;
