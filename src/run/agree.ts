@@ -104,8 +104,8 @@ export async function agreedPlan(
     // Later files with this header must be read in the same way, even if they have grown, because their rows would
     // otherwise be other requests.
     const { ready, repeated } = planned.counts;
-    // A rehearsal stores only what a person has said.
-    const isKept = asks || saysColumns(input, options) || context.options.sandbox !== true;
+    // A rehearsal stores only what a person has seen.
+    const isKept = asks || context.options.sandbox !== true;
     const isRemembered = ready + repeated > 0 && isKept;
     return {
       plan: planned,
@@ -122,13 +122,6 @@ export function requireKnownFields(mapping: Mapping | undefined, strict: boolean
   const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
   throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
-}
-
-/** Tells whether the flags say something about the columns. */
-function saysColumns({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
-  const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
-  const { map, set } = chosen;
-  return acceptsLikely || [map, set].some((said) => Object.keys(said).length > 0);
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */

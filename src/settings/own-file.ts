@@ -3,7 +3,8 @@ import { chmodSync, readFileSync, renameSync, rmSync, type Stats, statSync, writ
 import { dirname } from 'node:path';
 import { fileFlaw, folderFlaw } from '../request/log/ownership.ts';
 import { makeFolder } from '../request/make-folder.ts';
-import { systemCode } from '../request/words/errors.ts';
+import type { ErrorReason } from '../request/words/error-codes.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 /** The rules for trusting state files that only save time. */
 export interface Trust {
@@ -88,6 +89,31 @@ export class OwnFile {
     const lies = file ? '' : `lies in ${folder}, which `;
     onDistrusted(`${this.#path} ${lies}${flaw.why}; what it says is not used. To use it all the same: ${flaw.remedy}`);
     return false;
+  }
+}
+
+/** What to say of a file that is not used. */
+interface Told {
+  /** The file, as the subject of a sentence. */
+  readonly what: string;
+  readonly reason: ErrorReason;
+  readonly hint: string;
+}
+
+/**
+ * Reads a file that decides what is sent, or where a secret goes. Returns null if there is none. Throws if others can read or
+ * write it, and the system's error if it cannot be read.
+ */
+export function requiredText(path: string, uid: number | null, { what, reason, hint }: Told): string | null {
+  try {
+    const found = statSync(path);
+    const flaw = fileFlaw(path, found, uid, 'readers');
+    if (flaw)
+      throw new SrqError(reason, `${what} ${flaw.why}; it is not used.`, `${hint}    Or use it: ${flaw.remedy}`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
+    throw error;
   }
 }
 
