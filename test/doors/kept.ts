@@ -31,7 +31,6 @@ export {
 } from '../../src/settings/paths.ts';
 export { ProfileStore } from '../../src/settings/profile-store.ts';
 export {
-  notLoggedIn,
   requireCertificateCheck,
   resolveSettings,
   runSecretCommand,
