@@ -100,7 +100,7 @@ export const BULK = {
       choice('<what>', 'what to do with unknown rows (park: leave them unknown)', ['park', 'validate']),
     ),
   ),
-  results: outputFile('write every row with its outcome there'),
+  results: outputFile('write every row with its outcome: .csv, .xlsx, .json'),
   report: outputFile('write the run as a page with charts (.html)', {
     not: { dryRun: 'A dry run sends nothing, so there is nothing to report.' },
   }),
