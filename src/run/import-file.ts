@@ -45,7 +45,7 @@ export async function importFile(
   requireAnswers(context, input, command, options);
   const results = await openResults(context, file, input.table, options.results, taken);
   await requireOwnPlaces(context, [
-    ['the results file', results.path],
+    [options.results === undefined ? 'the results file' : '--results', results.path],
     ['--report', options.report],
     ['--events', options.events],
   ]);
