@@ -30,16 +30,6 @@ describe('A mistake in the arguments ends a command before anything else', () =>
 });
 
 describe('The help', () => {
-  test('on exit codes has every number once, in order, and says which counts first', async () => {
-    const { code, stdout, stderr } = await call(['help', 'exit-codes']);
-    const numbers = [...stdout.matchAll(/^ *(\d+) {2}\S/gm)].map((found) => Number(found[1]));
-    expect([code, numbers]).toEqual([0, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143]]);
-    expect(stdout).toMatch(/^ {3}0 {2}everything worked/);
-    expect(stderr).toMatch(/^If several apply, the first in this order counts: 1, 9,/);
-    const { exitCodes } = JSON.parse((await call(['help', 'exit-codes', '--json'])).stdout);
-    expect(exitCodes.map((each: { code: number }) => each.code)).toEqual(numbers);
-  });
-
   test('on errors has the kinds with their exit codes, the codes, and those of rows', async () => {
     const { stdout, stderr } = await call(['help', 'errors']);
     expect(stdout).toMatch(/^auth {14} {2}4 {2}not logged in/m);
