@@ -63,7 +63,10 @@ async function* jsonArray(table: WrittenTable): AsyncGenerator<string> {
   yield before === '[' ? '[]\n' : ']\n';
 }
 
-/** Yields each row as an object. A second column `Email` is called `Email (2)`, and what srq has nothing to say of is null. */
+/**
+ * Yields each row as an object. A second column `Email` is called `Email (2)`, and what srq has nothing to say of is null. A
+ * row with too few or too many cells is a list of them: as an object it would look whole, and be sent when it is imported.
+ */
 export async function* objectsOf({ header, rows }: Pick<WrittenTable, 'header' | 'rows'>) {
   const keys: string[] = [];
   for (const [at] of header.entries()) {
@@ -72,8 +75,10 @@ export async function* objectsOf({ header, rows }: Pick<WrittenTable, 'header' |
     for (let times = 2; keys.includes(key); times++) key = `${label} (${times})`;
     keys.push(key);
   }
+  const shown = (key: string, cell = '') => (cell === '' && key.startsWith('srq_') ? null : cell);
   for await (const cells of rows) {
-    const shown = (key: string, cell = '') => (cell === '' && key.startsWith('srq_') ? null : cell);
-    yield Object.fromEntries(keys.map((key, at) => [key, shown(key, cells[at])]));
+    yield cells.length === keys.length
+      ? Object.fromEntries(keys.map((key, at) => [key, shown(key, cells[at])]))
+      : cells;
   }
 }
