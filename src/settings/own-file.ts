@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { fileFlaw, folderFlaw } from '../request/log/ownership.ts';
 import { makeFolder } from '../request/make-folder.ts';
@@ -105,15 +116,19 @@ interface Told {
  * write it, and the system's error if it cannot be read.
  */
 export function requiredText(path: string, uid: number | null, { what, reason, hint }: Told): string | null {
+  let file: number | null = null;
   try {
-    const found = statSync(path);
-    const flaw = fileFlaw(path, found, uid, 'readers');
+    // What is looked at is what is read, whoever puts another file there meanwhile.
+    file = openSync(path, 'r');
+    const flaw = fileFlaw(path, fstatSync(file), uid, 'readers');
     if (flaw)
       throw new SrqError(reason, `${what} ${flaw.why}; it is not used.`, `${hint}    Or use it: ${flaw.remedy}`);
-    return readFileSync(path, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
     throw error;
+  } finally {
+    if (file !== null) closeSync(file);
   }
 }
 
