@@ -233,15 +233,8 @@ export async function onlyPath(path: string): Promise<string> {
   return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
-/** Names that mean a device on Windows in every folder, whatever ending they have. */
-const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
-
 /** Checks, before anything is sent, that a file can be written. Throws `SrqError('usage')` if none can be beside `path`. */
-export async function requireWritable(path: string, kind: string, flag: string, system = platform()): Promise<void> {
-  if (system === 'win32' && WINDOWS_DEVICE.test(basename(path))) {
-    const message = `${path} is a device on Windows, not a file. Nothing was sent.`;
-    throw new SrqError('output.not-replaced', message, `Name a file: ${flag} FILE`);
-  }
+export async function requireWritable(path: string, kind: string, flag: string): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(part, '', { mode: 0o600 });
