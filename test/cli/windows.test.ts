@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOfPattern } from '../../src/cli/file-pattern.ts';
 import { unreadable } from '../../src/input/partner-file.ts';
 import { runSecretCommand } from '../../src/settings/settings.ts';
-import { isHeldOpen, Output, requireWritable } from '../doors/kept.ts';
+import { isHeldOpen, Output } from '../doors/kept.ts';
 import { failureOf } from '../doors/log.ts';
 import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
 import { outputHost } from '../helpers/output-host.ts';
@@ -28,17 +28,6 @@ test('a file that another program holds open is told from one that may not be wr
     ['EBUSY', 'EPERM', 'EACCES', 'ENOSPC'].map((code) => isHeldOpen(systemError(code), system));
   expect(held('win32')).toEqual([true, true, true, false]);
   expect(held('linux')).toEqual([true, false, false, false]);
-});
-
-describe('Before anything is sent, a results file on Windows', () => {
-  test.each(['NUL', 'con.csv', 'LPT1'])('is not named for a device (%s)', async (name) => {
-    const { code, message } = await failureOf(
-      requireWritable(join(folder, name), 'results file', '--results', 'win32'),
-    );
-    expect([code, message]).toEqual(['usage', expect.stringContaining('is a device on Windows')]);
-    await requireWritable(join(folder, `${name}s`.replace('.', '-')), 'results file', '--results', 'win32');
-    await requireWritable(join(folder, name), 'results file', '--results', 'linux');
-  });
 });
 
 describe.skipIf(bindMountIsMissing !== null)(
