@@ -64,15 +64,13 @@ function isOlder(version: string, oldest: string): boolean {
 }
 
 /**
- * Prints an error and returns the exit code for settings. Nothing else is loaded, because it may need features that an
- * older Node.js lacks.
+ * Refuses an older Node.js, and returns the exit code for settings. Nothing else is loaded, because it may need features
+ * that an older Node.js lacks.
  */
-function refuseNode({ argv, stdout, stderr, version }: NodeJS.Process): number {
-  const message = `srq needs Node.js ${OLDEST_NODE} or later; this is ${version}.`;
+function refuseNode(process: NodeJS.Process): number {
+  const message = `srq needs Node.js ${OLDEST_NODE} or later; this is ${process.version}.`;
   const hint = 'Install a newer Node.js, or use the container image of srq.';
-  const error = { code: 'platform.node', message, hint };
-  if (argv.includes('--json')) stdout.write(`${JSON.stringify({ error })}\n`);
-  else stderr.write(`✗ ${message}\n  → ${hint}\n`);
+  tell(process, { code: 'platform.node', message, hint });
   return 2;
 }
 
@@ -80,13 +78,19 @@ function refuseNode({ argv, stdout, stderr, version }: NodeJS.Process): number {
  * Prints an error that came before a command could report it itself, or in reporting, and returns the exit code. Its
  * text may quote a secret, so only its name is told.
  */
-function tellFault({ argv, stdout, stderr }: NodeJS.Process, error: unknown): number {
+function tellFault(process: NodeJS.Process, error: unknown): number {
   const name = error instanceof Error ? error.name : 'unknown error';
   const [message, hint] = [`srq failed (${name}).`, 'This is an error in srq. Report it.'];
-  const failure = { code: 'fault', reason: 'srq.fault', message, hint };
-  if (argv.includes('--json')) stdout.write(`${JSON.stringify({ error: failure })}\n`);
-  else stderr.write(`✗ ${message}\n  → ${hint}\n`);
+  tell(process, { code: 'fault', reason: 'srq.fault', message, hint });
   return 1;
+}
+
+function tell(
+  { argv, stdout, stderr }: NodeJS.Process,
+  error: { readonly code: string; readonly reason?: string; readonly message: string; readonly hint: string },
+): void {
+  if (argv.includes('--json')) stdout.write(`${JSON.stringify({ error })}\n`);
+  else stderr.write(`✗ ${error.message}\n  → ${error.hint}\n`);
 }
 
 /**

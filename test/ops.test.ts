@@ -65,11 +65,6 @@ const steady = (value: number) => `${value}x60`;
 const RAISED: Readonly<Record<string, readonly [series: string, values: string][]>> = {
   SrqNoWorker: [],
   SrqStoreAway: [['srq_state{state="waiting-for-database",instance="w1"}', steady(1)]],
-  SrqStoreSlow: [
-    ['srq_store_duration_seconds_bucket{operation="intent",le="0.25"}', growing(10)],
-    ['srq_store_duration_seconds_bucket{operation="intent",le="1"}', growing(100)],
-    ['srq_store_duration_seconds_bucket{operation="intent",le="+Inf"}', growing(100)],
-  ],
   SrqQueueStuck: [
     ['srq_queue_oldest_age_seconds', steady(1000)],
     ['srq_rows_total{status="created"}', steady(50)],
@@ -84,7 +79,7 @@ const RAISED: Readonly<Record<string, readonly [series: string, values: string][
   SrqBreakerOpened: [['srq_pauses_total{cause="breaker"}', '0x50 1x10']],
   SrqRefusedOften: [
     ['srq_refused_responses_total{code="429"}', growing(10)],
-    ['srq_store_duration_seconds_count{operation="intent"}', growing(100)],
+    ['srq_rows_total{status="created"}', growing(100)],
   ],
 };
 const WELL: readonly [series: string, values: string][] = [
@@ -98,9 +93,6 @@ const WELL: readonly [series: string, values: string][] = [
   ['srq_store_held', steady(0)],
   ['srq_pauses_total{cause="breaker"}', steady(1)],
   ['srq_refused_responses_total{code="429"}', growing(1)],
-  ['srq_store_duration_seconds_count{operation="intent"}', growing(100)],
-  ['srq_store_duration_seconds_bucket{operation="intent",le="0.25"}', growing(100)],
-  ['srq_store_duration_seconds_bucket{operation="intent",le="+Inf"}', growing(100)],
 ];
 
 describe('The alerts and the dashboard in docs/ops', () => {

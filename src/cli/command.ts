@@ -1,4 +1,4 @@
-import type { Reporter } from '../report/reporter.ts';
+import type { Reporter } from '../report/terminal/reporter.ts';
 import type { GlobalOptions } from './table/options.ts';
 import type { CommandRow } from './table/row.ts';
 

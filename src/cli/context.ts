@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
-import type { Reporter } from '../report/reporter.ts';
+import type { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
@@ -15,7 +15,6 @@ import type { WrittenFiles } from '../settings/written-files.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
-import { makeReporter } from './make-reporter.ts';
 import type { GlobalOptions } from './table/options.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -80,16 +79,20 @@ export class Context extends Program {
   }
 
   /**
-   * Opens the record of the files that srq has written for the user, or has begun to write. A rehearsal with --sandbox knows
-   * only what rehearsals wrote, because it must not replace the results of a service.
+   * Opens the record of the files that srq has written for the user. A rehearsal with --sandbox knows only what rehearsals
+   * wrote, because it must not replace the results of a service.
    */
-  async writtenFiles(name = this.options.sandbox ? 'written-in-sandbox' : 'written'): Promise<WrittenFiles> {
+  async writtenFiles(): Promise<WrittenFiles> {
+    const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
     const { WrittenFiles } = await import('../settings/written-files.ts');
     return new WrittenFiles(join(this.#directories().state, name), await this.trust());
   }
 
   async reporter(): Promise<Reporter> {
-    this.#reporter ??= await makeReporter(this);
+    if (!this.#reporter) {
+      const { Reporter } = await import('../report/terminal/reporter.ts');
+      this.#reporter = new Reporter(this.process, this.options, this.clock.monotonicMs);
+    }
     return this.#reporter;
   }
 
@@ -227,11 +230,6 @@ export class Context extends Program {
     } finally {
       this.interruption.stop();
     }
-  }
-
-  /** Discards the contract, because a command has stored another one. It is read again when it is needed. */
-  contractChanged(): void {
-    this.#learned = null;
   }
 
   #learnedContract(): Promise<Contract | null> {

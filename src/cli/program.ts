@@ -24,6 +24,10 @@ export async function runArguments(process: NodeJS.Process, version: string, col
       return command(context as never, ...(args as never[]));
     });
   };
+  if (process.platform === 'win32' && process.argv[2] === 'bulk') {
+    const { filesOfPattern } = await import('./file-pattern.ts');
+    process.argv = (await Promise.all(process.argv.map(filesOfPattern))).flat();
+  }
   const words = process.argv.slice(2);
   const output = {
     writeOut: (text: string) => process.stdout.write(text),
@@ -96,7 +100,7 @@ async function reportOfClosing(error: unknown, context: Context): Promise<ErrorC
   return failure.code;
 }
 
-/** Converts a parse error of commander into a sentence with a reference to the help of the command. */
+/** Returns the error for what commander says of the arguments, with a reference to the help of the command. */
 function usage(words: readonly string[], code: string, said: string): SrqError {
   const path: string[] = [];
   for (const word of words) if (commandOf([...path, word])) path.push(word);
@@ -107,41 +111,11 @@ function usage(words: readonly string[], code: string, said: string): SrqError {
   }
   const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
   if (option !== undefined) return new SrqError('option.unknown', unknownOption(option, commandOf(path)?.flags), hint);
-  return new SrqError('arguments.invalid', inOurWords(said.replace(/^error: /, '').trim()), hint);
-}
-
-/** Rewrites commander's messages about mistakes in srq's words. */
-const OUR_WORDS: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
-  [/^missing required argument '(.+)'$/, (name) => `The argument <${name}> is missing.`],
-  [
-    /^option '(?:-\w, )?(\S+) (.+)' argument missing$/,
-    (option, value) => `${option} needs a value: ${option} ${value}`,
-  ],
-  [/^required option '(?:-\w, )?(.+)' not specified$/, (option) => `${option} is missing.`],
-  [
-    /^option '(?:-\w, )?(\S+)[^']*' argument '(.*)' is invalid\. (.+)$/s,
-    (option, value, rule) => `${option} does not take "${value}". ${rule}`,
-  ],
-  [
-    /^command-argument value '(.*)' is invalid for argument '(.+?)'\. (.+)$/s,
-    (value, name, rule) => `<${name}> cannot be "${value}". ${rule}`,
-  ],
-  [
-    /^too many arguments(?: for '.+')?\. Expected (\d+) arguments? but got (\d+)\.$/,
-    (most, given) => `Too many arguments: ${given} instead of ${most === '0' ? 'none' : most}.`,
-  ],
-  [
-    /^unknown command '(.*?)'(?:\n\(Did you mean (.*)\))?$/s,
-    (word, meant) => `There is no command "${word}".${meant ? ` Did you mean ${meant}` : ''}`,
-  ],
-];
-
-function inOurWords(said: string): string {
-  for (const [pattern, words] of OUR_WORDS) {
-    const found = pattern.exec(said);
-    if (found) return words(...found.slice(1));
-  }
-  return said.charAt(0).toUpperCase() + said.slice(1);
+  const sentence = said
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n/g, ' ');
+  return new SrqError('arguments.invalid', sentence.charAt(0).toUpperCase() + sentence.slice(1), hint);
 }
 
 /** Names an unknown option without its value, which may be a secret, and suggests a similar one, rare ones as well. */

@@ -22,16 +22,16 @@ export async function askHidden(context: Asking, question: string): Promise<stri
 }
 
 /**
- * Asks with `askOnce` until `accepts` returns the answer as a value. `accepts` throws an `SrqError` that says what is
- * wrong with an answer.
+ * Asks until `accepts` returns the answer as a value. `accepts` throws an `SrqError` that says what is wrong with an answer.
  */
 export async function askUntil<Value>(
-  context: Pick<TellingContext, 'reporter'>,
-  askOnce: () => Promise<string>,
+  context: Pick<TellingContext, 'process' | 'reporter'>,
+  question: string,
   accepts: (answer: string) => Value,
+  askOnce = ask,
 ): Promise<Value> {
   for (;;) {
-    const answer = await askOnce();
+    const answer = await askOnce(context, question);
     try {
       return accepts(answer);
     } catch (error) {
@@ -47,28 +47,20 @@ export function askLetter<Letter extends string>(
   question: string,
   letters: readonly Letter[],
 ): Promise<Letter> {
-  return askUntil(
-    context,
-    () => ask(context, question),
-    (answer) => {
-      const letter = letters.find((each) => each === answer.toLowerCase());
-      if (letter !== undefined) return letter;
-      throw new SrqError('arguments.invalid', `Type ${letters.slice(0, -1).join(', ')} or ${letters.at(-1)}.`);
-    },
-  );
+  return askUntil(context, question, (answer) => {
+    const letter = letters.find((each) => each === answer.toLowerCase());
+    if (letter !== undefined) return letter;
+    throw new SrqError('arguments.invalid', `Type ${letters.slice(0, -1).join(', ')} or ${letters.at(-1)}.`);
+  });
 }
 
 /** Asks a question until the answer is yes or no. An empty answer is a no. */
 export function askYesNo(context: Pick<TellingContext, 'process' | 'reporter'>, question: string): Promise<boolean> {
-  return askUntil(
-    context,
-    () => ask(context, `${question} [y/N] `),
-    (answer) => {
-      if (/^y(?:es)?$/i.test(answer)) return true;
-      if (/^(?:no?)?$/i.test(answer)) return false;
-      throw new SrqError('arguments.invalid', 'Type y for yes, or n for no.');
-    },
-  );
+  return askUntil(context, `${question} [y/N] `, (answer) => {
+    if (/^y(?:es)?$/i.test(answer)) return true;
+    if (/^(?:no?)?$/i.test(answer)) return false;
+    throw new SrqError('arguments.invalid', 'Type y for yes, or n for no.');
+  });
 }
 
 /** Leaves the command, as the user wants. `hint` says how to come back. */

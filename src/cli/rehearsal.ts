@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '../account/program.ts';
 import type { Contract } from '../request/contract/contract.ts';
@@ -7,34 +7,21 @@ import { startSandbox } from '../sandbox/server.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The files of a rehearsal with --sandbox that are kept: the log, and its notes, which a report needs. */
-const KEPT = ['sandbox.ndjson', 'sandbox.ndjson.runs'];
+const KEPT = /sandbox\.ndjson(?:\.runs)?$/;
 
-/**
- * Copies the log of a rehearsal that has ended to `last`, where it replaces the previous one. There is none if nothing was
- * sent.
- */
+/** Copies the log of a rehearsal that has ended to `last`, where it replaces the previous one, unless nothing was sent. */
 export function keepRehearsal(folder: string, last: string): void {
-  const written = KEPT.filter((name) => existsSync(join(folder, name)));
-  if (written.length === 0) return;
+  if (!existsSync(join(folder, 'sandbox.ndjson'))) return;
   const next = `${last}.${process.pid}`;
   try {
-    mkdirSync(next, { recursive: true, mode: 0o700 });
-    for (const name of written) cpSync(join(folder, name), join(next, name));
+    cpSync(folder, next, { recursive: true, filter: (path) => path === folder || KEPT.test(path) });
     rmSync(last, { recursive: true, force: true });
     renameSync(next, last);
   } catch {
-    // The rehearsal has already reported its outcome, so a failure is ignored. Another rehearsal at the same time may
-    // keep its log instead.
-    removeIfPossible(next);
-  }
-}
-
-/** Removes what was begun in a folder that perhaps cannot be written at all. */
-function removeIfPossible(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // The state folder is no folder or cannot be written, so nothing of the rehearsal is there.
+    // The rehearsal has told its outcome. The state folder cannot be written, or another rehearsal keeps its log instead.
+    try {
+      rmSync(next, { recursive: true, force: true });
+    } catch {}
   }
 }
 

@@ -15,8 +15,7 @@ import type { Draft } from '../request/lead/service-request.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { quotedMessage } from '../request/words/finding.ts';
-import { NOT_TRIED, readRequestInput } from '../run/request-input.ts';
+import { NOT_TRIED, readRequestInput, whyInvalid } from '../run/request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;
@@ -87,10 +86,8 @@ async function requireNotSentBefore(
 }
 
 function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>) {
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  const message = errors.map(quotedMessage).join(' ');
-  const reason = errors[0]?.code ?? null;
-  return { status: 'invalid' as const, ids: {}, row, ref, key: null, http: null, message, reason, problems };
+  const nothing = { status: 'invalid', ids: {}, key: null, http: null } as const;
+  return { ...nothing, row, ref, ...whyInvalid(problems), problems };
 }
 
 type Submittable = Extract<Prepared, { key: string }>;

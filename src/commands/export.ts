@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { inputName, readInput } from '../cli/input.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
@@ -7,14 +6,13 @@ import type { ExportOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
 import { loggedRows } from '../delivery/report-rows.ts';
 import { saysItIsSettled } from '../delivery/sent-before.ts';
-import { inChunks, printable, terminalSafeJson, thousands, writeAll } from '../report/output.ts';
-import { workbookChunks } from '../report/workbook-writer.ts';
+import { printable, printableLines, thousands, writeAll } from '../report/output.ts';
+import { csvChunks, formatOf, objectsOf, tableChunks, type WrittenTable } from '../report/table-file.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
-import { columnLabel, resultColumnOf } from '../request/lead/table.ts';
+import { resultColumnOf, type Table } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { noCounts, STATUSES, type Status } from '../request/log/status.ts';
-import { csvRecordText } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Output, requireOwnPlaces } from '../run/outputs.ts';
 
@@ -36,7 +34,7 @@ export async function exportFile(context: Context, file: string, options: Export
   const log = await session.logReader();
   const rows = () => loggedRows(input, session.preparation, log);
   await requireKnownRow(context, file, rows());
-  const exported = new Export(input.table.columns, input.table.delimiter ?? ',', rows());
+  const exported = new Export(input.table, rows());
   if (output === null) await print(context, exported);
   else await write(context, exported, output);
   if (exported.tooLong === 0 || context.process.stdout.destroyed) return 0;
@@ -68,21 +66,21 @@ async function requireKnownRow(context: Context, file: string, rows: AsyncIterab
 async function print(context: Context, exported: Export): Promise<void> {
   const { stdout } = context.process;
   if (context.options.json) {
-    await (await context.reporter()).lines('export', exported.documents(), () => '');
+    const documents = objectsOf(exported) as AsyncGenerator<DocumentOf<'export'>>;
+    await (await context.reporter()).lines('export', documents, () => '');
     return;
   }
-  for await (const text of exported.csv(stdout.isTTY ? printable : (same) => same)) {
+  for await (const text of csvChunks(exported)) {
     if (stdout.destroyed) return;
-    await writeAll(stdout, text);
+    await writeAll(stdout, stdout.isTTY ? printableLines(text.replaceAll('\r\n', '\n')) : text);
   }
 }
 
 async function write(context: Context, exported: Export, output: Output): Promise<void> {
   const { interruption } = context;
-  const ending = extname(output.path).toLowerCase();
-  const format = ending === '.xlsx' ? 'xlsx' : ending === '.json' ? 'json' : 'csv';
+  const format = formatOf(output.path);
   interruption.listen(() => {});
-  if (!(await output.write(exported[format](), interruption.halt.signal)))
+  if (!(await output.write(tableChunks(output.path, exported), interruption.halt.signal)))
     throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
   const { repeated: _, ...counts } = exported.counts;
   const rows = STATUSES.reduce((sum, status) => sum + exported.counts[status], 0);
@@ -100,61 +98,30 @@ async function write(context: Context, exported: Export, output: Output): Promis
  * are columns, so that each cell is below its column's name. Cells are not escaped for spreadsheets, because programs need
  * them unchanged.
  */
-class Export {
+class Export implements WrittenTable {
+  readonly isForSpreadsheets = false;
   readonly counts = noCounts();
   /** Number of rows with more cells than the file has columns. */
   tooLong = 0;
-  readonly #columns: readonly string[];
-  readonly #delimiter: string;
-  readonly #reports: AsyncIterable<RowReport>;
-  /** The indexes of the columns that hold no earlier outcome. */
-  readonly #kept: readonly number[];
+  readonly header: readonly string[];
+  readonly delimiter: string;
+  readonly rows: AsyncIterable<readonly string[]>;
 
-  constructor(columns: readonly string[], delimiter: string, reports: AsyncIterable<RowReport>) {
-    this.#columns = columns;
-    this.#delimiter = delimiter;
-    this.#reports = reports;
-    this.#kept = columns.flatMap((name, at) => (isOutcome(name) ? [] : [at]));
+  constructor({ columns, delimiter }: Table, reports: AsyncIterable<RowReport>) {
+    // The indexes of the columns that hold no earlier outcome.
+    const kept = columns.flatMap((name, at) => (isOutcome(name) ? [] : [at]));
+    this.header = [...kept.map((at) => columns[at] ?? ''), ...OUTCOME_COLUMNS];
+    this.delimiter = delimiter ?? ',';
+    this.rows = this.#rowsOf(reports, columns.length, kept);
   }
 
-  csv(shown = (text: string) => text): AsyncIterable<string> {
-    return inChunks(this.#records(), (cells) => csvRecordText(cells.map(shown), this.#delimiter));
-  }
-
-  xlsx(): AsyncIterable<Uint8Array> {
-    return workbookChunks(this.#records(), this.#kept.length + OUTCOME_COLUMNS.length);
-  }
-
-  /** Yields one JSON array, a line an item, because that is what a file called `.json` holds. */
-  async *json(): AsyncGenerator<string> {
-    let before = '[';
-    for await (const document of this.documents()) {
-      yield before + terminalSafeJson(document);
-      before = ',\n';
-    }
-    yield before === '[' ? '[]\n' : ']\n';
-  }
-
-  async *documents(): AsyncGenerator<DocumentOf<'export'>> {
-    const keys = distinct(this.#kept.map((at) => columnLabel(this.#columns, at)));
-    for await (const { cells, status, id, at } of this.#rows()) {
-      const own = Object.fromEntries(keys.map((key, place) => [key, cells[place] ?? '']));
-      yield { ...own, srq_status: status, srq_id: id || null, srq_at: at };
-    }
-  }
-
-  async *#records(): AsyncGenerator<readonly string[]> {
-    yield [...this.#kept.map((at) => this.#columns[at] ?? ''), ...OUTCOME_COLUMNS];
-    for await (const { cells, status, id, at } of this.#rows()) yield [...cells, status, id, at ?? ''];
-  }
-
-  async *#rows() {
-    for await (const report of this.#reports) {
+  async *#rowsOf(reports: AsyncIterable<RowReport>, width: number, kept: readonly number[]) {
+    for await (const report of reports) {
       const { cells } = report.row;
-      if (cells.length > this.#columns.length) this.tooLong += 1;
+      if (cells.length > width) this.tooLong += 1;
       const { status, id } = outcomeOf(report);
       this.counts[status] += 1;
-      yield { cells: this.#kept.map((at) => cells[at] ?? ''), status, id, at: report.record?.at ?? null };
+      yield [...kept.map((at) => cells[at] ?? ''), status, id, report.record?.at ?? ''];
     }
   }
 }
@@ -171,15 +138,4 @@ function outcomeOf({ row, status, record }: RowReport): { readonly status: Statu
   if (earlier?.status === 'unknown') return { status: 'unknown', id: earlier.id };
   if (!earlier || !saysItIsSettled(row)) return { status, id: '' };
   return { status: earlier.status === 'duplicate' ? 'duplicate' : 'created', id: earlier.id };
-}
-
-/** Makes names unique, so that they can be the keys of one object: a second `Email` becomes `Email (2)`. */
-function distinct(names: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    let key = name;
-    for (let times = 2; taken.has(key); times++) key = `${name} (${times})`;
-    taken.add(key);
-    return key;
-  });
 }

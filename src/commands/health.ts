@@ -56,9 +56,6 @@ export async function serveHealth(
   return metrics;
 }
 
-/** The methods of a log that are timed, by what is asked of it. */
-export const LOG_OPERATIONS = { sending: 'intent', licence: 'intent', outcome: 'outcome' } as const;
-
 interface HealthAnswer {
   readonly status: number;
   readonly type: string;

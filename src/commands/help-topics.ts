@@ -1,13 +1,10 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
-import { aligned, printable, tableText } from '../report/output.ts';
+import { printable, tableText } from '../report/output.ts';
 import { ERRORS } from '../request/words/error-codes.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { FINDING } from '../request/words/finding.ts';
-import { directories } from '../settings/paths.ts';
 
 /** Prints the exit codes and their meanings. */
 export async function exitCodes(context: TellingContext): Promise<number> {
@@ -92,58 +89,4 @@ export async function environment(context: TellingContext): Promise<number> {
   );
   reporter.say(() => '* marks what is set now. Flags win over the environment, the environment over the profile.');
   return 0;
-}
-
-/** The files that srq writes, by their folder. docs/accounts.md lists them. */
-const FILES: readonly { readonly folder: 'config' | 'state' | null; readonly name: string; readonly what: string }[] = [
-  { folder: 'config', name: 'config.json', what: 'profiles with their secrets' },
-  { folder: 'config', name: 'contracts/PROFILE.json', what: 'the API description that was learned' },
-  { folder: 'config', name: 'mappings/PROFILE.json', what: 'column mappings you confirmed' },
-  { folder: 'state', name: 'PROFILE.ndjson', what: 'the log: keep it; it prevents sending twice' },
-  { folder: 'state', name: 'PROFILE.ndjson.lock', what: 'which process sends, and the size of the log' },
-  { folder: 'state', name: 'PROFILE.store.json', what: 'the store that the profile has sent through' },
-  { folder: 'state', name: 'PROFILE.ndjson.index', what: "a copy of the log's index, for a quicker start" },
-  { folder: 'state', name: 'PROFILE.ndjson.runs', what: 'notes on runs, for reports' },
-  { folder: 'state', name: 'PROFILE.ndjson.torn-*', what: 'an unfinished line, if a crash left one' },
-  { folder: 'state', name: 'PROFILE.token.json', what: 'the cached token' },
-  { folder: 'state', name: 'PROFILE.learned.json', what: 'the learned pace, and what answers mean' },
-  { folder: 'state', name: 'rehearsal/', what: 'the log of the last run with --sandbox' },
-  { folder: 'state', name: 'written/', what: 'digests of your results files' },
-  { folder: 'state', name: 'compile-cache/', what: 'srq, compiled, for a quicker start' },
-  { folder: null, name: 'FILE.results.csv (.xlsx)', what: 'your rows with their outcome' },
-  { folder: null, name: 'from --output, --report', what: 'exports and reports' },
-];
-
-/** Prints the files that srq writes, with the folders of this machine, and where its pages are. */
-export async function files(context: TellingContext): Promise<number> {
-  const { env, platform, argv } = context.process;
-  const folders = { ...directories(env, platform), pages: pagesBeside(argv[1] ?? '') };
-  const reporter = await context.reporter();
-  await reporter.result('help files', { folders, files: FILES }, (paint) =>
-    [
-      ...(['config', 'state'] as const).flatMap((folder) => [
-        paint.bold(printable(folders[folder])),
-        ...namesIn(folder),
-      ]),
-      paint.bold('where you say, or beside your file'),
-      ...namesIn(null),
-      ...(folders.pages === null ? [] : [paint.bold(printable(folders.pages)), PAGES]),
-    ].join('\n'),
-  );
-  return 0;
-}
-
-const PAGES = '  the pages: importing.md to begin with, trouble.md if something went wrong';
-
-/** Returns the folder of the pages in the package, or null if only the program was copied. */
-function pagesBeside(program: string): string | null {
-  if (!existsSync(program)) return null;
-  const folder = resolve(realpathSync(program), '../../docs');
-  return existsSync(folder) ? folder : null;
-}
-
-function namesIn(folder: 'config' | 'state' | null): string[] {
-  const width = Math.max(...FILES.map(({ name }) => name.length));
-  const those = FILES.filter((file) => file.folder === folder);
-  return aligned(those.map(({ name, what }) => [name.padEnd(width), what]));
 }

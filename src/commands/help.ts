@@ -12,7 +12,6 @@ const TOPICS: Readonly<Record<(typeof HELP_TOPICS)[number], () => Promise<Topic>
   'exit-codes': async () => (await import('./help-topics.ts')).exitCodes,
   errors: async () => (await import('./help-topics.ts')).errors,
   environment: async () => (await import('./help-topics.ts')).environment,
-  files: async () => (await import('./help-topics.ts')).files,
 };
 
 /** The width for which the help is written. */

@@ -3,7 +3,7 @@ import { withProfileFlags } from '../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
 import { profileInForce, profileKind, warnOfRepair } from '../cli/profiles.ts';
-import { ask, askHidden, askUntil } from '../cli/prompt.ts';
+import { askHidden, askUntil } from '../cli/prompt.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../report/terminal/contract-text.ts';
@@ -27,17 +27,14 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   }
   const profiles = await context.profiles();
   const name = (await context.profileName()).value;
-  // The flags are checked before anything is asked, when it is not known yet whether the account stays the same.
-  await storeSettings(context, options.storePasswordCommand, profiles.get(name) ?? {});
+  // The URL of a store is checked before anything is asked. Whether it works, srq doctor says.
+  if (context.options.store !== undefined) await context.logPlace();
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);
   const kept = keptSettings(before, given);
-  const store = await storeSettings(context, options.storePasswordCommand, kept);
   const contract = await contractFor(context, baseUrl);
   const reporter = await context.reporter();
-  const lacking = missingPath(contract, baseUrl);
-  if (lacking !== null) reporter.warn(withProfileFlags(lacking, context.options));
   const address = secretAddressText(contract, baseUrl);
   const tokensAt = tokenAddress(contract, baseUrl);
   if (isElsewhere(contract.token)) reporter.warn(address);
@@ -52,7 +49,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...keptSecret(name, given, options),
     ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
     ...(options.test ? { test: true } : {}),
-    ...store,
+    ...storeSettings(context.options.store ?? kept.store, options.storePasswordCommand, kept),
     ...certificateFiles(context.options),
   };
   await profiles.set(name, profile, options.use);
@@ -71,40 +68,15 @@ export function keptSettings(before: Profile | null, { baseUrl, clientId }: Dest
   return withoutAccount(before);
 }
 
-/**
- * Returns the store settings of the profile. The store is not tested here, but by `srq doctor`. Throws
- * `SrqError('usage')` or `SrqError('settings')` if the flags cannot be used.
- */
-export async function storeSettings(
-  context: Context,
+/** Returns the store settings of the profile. A password is that of one store, and is not handed to another. */
+export function storeSettings(
+  store: string | undefined,
   passwordCommand: string | undefined,
   kept: Partial<Profile>,
-): Promise<Pick<Profile, 'store' | 'storePasswordCommand'>> {
-  const store = context.options.store ?? kept.store;
-  if (store === undefined) {
-    if (passwordCommand === undefined) return {};
-    throw new SrqError(
-      'flags.incomplete',
-      '--store-password-command needs --store.',
-      'Add: --store postgres://USER@HOST/DATABASE',
-    );
-  }
-  // This call throws if the URL is invalid.
-  if (context.options.store !== undefined) await context.logPlace();
-  // The password is that of one store, and is not handed to another.
+): Pick<Profile, 'store' | 'storePasswordCommand'> {
+  if (store === undefined) return {};
   const command = passwordCommand ?? (store === kept.store ? kept.storePasswordCommand : undefined);
   return { store, ...(command === undefined ? {} : { storePasswordCommand: command }) };
-}
-
-/** Says that a server of the description has a path that the base URL lacks, or returns null. */
-function missingPath({ servers }: Contract, baseUrl: string): string | null {
-  const isLonger = ({ url }: { readonly url: string }) =>
-    URL.canParse(url) && new URL(url).origin === new URL(baseUrl).origin && url.startsWith(`${baseUrl}/`);
-  const longer = servers.find(({ url }) => url !== `${baseUrl}/` && isLonger({ url }));
-  if (!longer || servers.some(({ url }) => url.replace(/\/$/, '') === baseUrl)) return null;
-  return printable(
-    `The description's server is ${longer.url}, and the base URL has no such path. If that is the one: srq login --base-url ${longer.url}`,
-  );
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */
@@ -249,12 +221,12 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const id = clientId || (await askUntil(context, () => ask(context, 'Client id: '), given));
+  const id = clientId || (await askUntil(context, 'Client id: ', given));
   await requireSameDestination(context, baseUrl, id);
-  const hidden = () => askHidden(context, `${secretName(contract)} (not shown): `);
   if (options.keychain)
     return { baseUrl, clientId: id, secret: await keychainSecret(context, { baseUrl, clientId: id }) };
-  const key = secret || (needsSecret ? await askUntil(context, hidden, given) : '');
+  const question = `${secretName(contract)} (not shown): `;
+  const key = secret || (needsSecret ? await askUntil(context, question, given, askHidden) : '');
   return { baseUrl, clientId: id, secret: key };
 }
 
@@ -265,8 +237,7 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
 async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
   const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
   if (given === '' && !context.interactive) return '';
-  const baseUrl =
-    given === '' ? await askUntil(context, () => ask(context, 'Base URL: '), normalBaseUrl) : normalBaseUrl(given);
+  const baseUrl = given === '' ? await askUntil(context, 'Base URL: ', normalBaseUrl) : normalBaseUrl(given);
   context.replaceBaseUrl(baseUrl);
   return baseUrl;
 }

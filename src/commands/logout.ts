@@ -1,6 +1,7 @@
 import type { Context } from '../cli/context.ts';
 import { forgetProfile, profileInForce } from '../cli/profiles.ts';
 import { printable } from '../report/output.ts';
+import { keychainFor } from '../settings/keychain.ts';
 
 /**
  * Removes the profile in use: its credentials, token, contract and mappings, and what was learned about its service. The
@@ -9,8 +10,12 @@ import { printable } from '../report/output.ts';
 export async function logout(context: Context): Promise<number> {
   const { value: name } = await context.profileName();
   const { log } = await context.paths();
-  const removed = (await forgetProfile(context, name)) !== null;
+  const forgotten = await forgetProfile(context, name);
+  const removed = forgotten !== null;
   const reporter = await context.reporter();
+  const keychain = forgotten && keychainFor(name, forgotten);
+  if (keychain && forgotten.secretCommand === keychain.lookup)
+    reporter.warn(`The secret is still in the keychain of this system. To remove it: ${keychain.remove}`);
   const inForce = await profileInForce(context);
   await reporter.result('logout', { profile: name, removed, log, inForce: inForce.name }, () => {
     const done = removed

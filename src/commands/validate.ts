@@ -9,8 +9,8 @@ import type { DocumentOf } from '../request/documents/types.ts';
 import { reasonOf } from '../request/log/outcome.ts';
 import type { ValidateResult } from '../request/ports.ts';
 import { type ErrorCode, SrqError } from '../request/words/errors.ts';
-import { type Problem, quotedMessage } from '../request/words/finding.ts';
-import { NOT_TRIED, readRequestInput } from '../run/request-input.ts';
+import type { Problem } from '../request/words/finding.ts';
+import { NOT_TRIED, readRequestInput, whyInvalid } from '../run/request-input.ts';
 
 /** What is told of a request, the exit code that it stands for, and the error that it is if it is the only one. */
 interface Told {
@@ -67,12 +67,9 @@ function asError(error: unknown): SrqError {
 }
 
 function invalid(problems: readonly Problem[]): Told {
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  const message = errors.map(quotedMessage).join(' ');
-  return {
-    document: { ...NO_ANSWER, key: null, message, reason: errors[0]?.code ?? null, problems: [...problems] },
-    ...{ code: 'rejected', error: new SrqError('request.rejected', message) },
-  };
+  const why = whyInvalid(problems);
+  const error = new SrqError('request.rejected', why.message);
+  return { document: { ...NO_ANSWER, key: null, ...why, problems: [...problems] }, code: 'rejected', error };
 }
 
 /** The service gave no answer, because of an error. */

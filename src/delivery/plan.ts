@@ -171,15 +171,6 @@ function statusOf(prepared: Prepared, log: LogView, options: Finality): Status {
 const LOOKUP_KEYS = 5_000;
 
 /**
- * Sets the status of each row to the logged status of its request, instead of the status that an import would give it.
- */
-export async function planAsLogged(plan: ImportPlan, log: LogView): Promise<void> {
-  for await (const [row, state] of loggedStates(plan, log, () => true)) {
-    if (state !== 'none') plan.ledger.setStatus(row, statusOfState(state));
-  }
-}
-
-/**
  * Updates the rows in doubt from the log, because another process that was sending them may have finished them in the
  * meantime.
  */

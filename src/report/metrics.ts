@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { Counts } from '../request/log/status.ts';
 import type { Clock } from '../request/ports.ts';
 
@@ -39,93 +39,101 @@ interface CallsView {
   } | null;
 }
 
-/** The metrics whose values are read at a scrape. They cost nothing per row, because srq keeps these counts anyway. */
-const HELP = {
-  srq_build_info: 'The version of srq; always 1.',
-  srq_state: 'The state of the process: 1 for the one that it is in, 0 for the others.',
-  srq_rows_total: 'Rows that left the queue, by their status.',
-  srq_rows_put_back_total: 'Rows put back into the queue: for later, or for other workers.',
-  srq_rows_in_hand: 'Rows that this worker is working on.',
-  srq_queue_oldest_age_seconds: 'Age of the oldest row that waits in the queue; 0 if none does.',
-  srq_queue_rows: 'Rows in the queue of the account.',
-  srq_store_unknown_rows: 'Rows of the store whose outcome is unknown; srq resolve lists them.',
-  srq_store_held: '1 while nothing is sent before a person says: srq store resume.',
-  srq_requests_in_flight: 'Calls to the service that have begun and are not answered.',
-  srq_requests_waiting: 'Calls to the service that wait for their turn.',
-  srq_pace_requests_per_second:
-    'Calls a second that the pace allows, of all processes that share it; +Inf without a limit.',
-  srq_pace_bound_requests_per_second:
-    'Calls a second near which the service has refused, or that --rate allows; +Inf if neither is known.',
-  srq_pause_remaining_seconds: 'Time for which nobody sends any more.',
-  srq_tokens_fetched_total: 'Tokens that this process has got from the service.',
-  srq_refused_responses_total: 'Answers that refused a call because of the rate or the load, by their status.',
-  srq_pauses_total:
-    'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
-} as const;
-
-const LABEL: { readonly [Name in keyof typeof HELP]?: string } = {
-  srq_build_info: 'version',
-  srq_state: 'state',
-  srq_rows_total: 'status',
-  srq_refused_responses_total: 'code',
-  srq_pauses_total: 'cause',
-};
-
 /** A number, or one for each value of the label. A process may not have it, or not yet. */
 type Value = number | Readonly<Record<string, number>> | null | undefined;
 
-function valuesOf({ version, state, worker, connection }: ProcessView) {
-  const pace = connection?.pace;
-  const held = worker?.queue.held;
-  return {
-    srq_build_info: { [version]: 1 },
-    srq_state: Object.fromEntries(STATES.map((each) => [each, each === state ? 1 : 0])),
-    srq_rows_total: worker?.ended,
-    srq_rows_put_back_total: worker?.putBack,
-    srq_rows_in_hand: worker?.inHand,
-    srq_queue_oldest_age_seconds: worker?.oldestMs == null ? null : worker.oldestMs / 1000,
-    srq_queue_rows: worker?.queue.depth,
-    srq_store_unknown_rows: worker?.queue.unknown,
-    srq_store_held: held === undefined ? null : Number(held !== null),
-    srq_requests_in_flight: connection?.inFlight,
-    srq_requests_waiting: connection?.waiting,
-    srq_pace_requests_per_second: pace && (pace.ratePerSecond ?? Number.POSITIVE_INFINITY),
-    srq_pace_bound_requests_per_second: pace && (pace.boundPerSecond ?? Number.POSITIVE_INFINITY),
-    srq_pause_remaining_seconds: pace && pace.pausedMs / 1000,
-    srq_tokens_fetched_total: connection?.tokensFetched,
-  };
+/** Events of this process, which nothing else counts. Each series begins with 0: `rate()` does not see its first event. */
+interface Events {
+  readonly refused: Record<string, number>;
+  readonly pauses: Record<string, number>;
 }
 
-/** Adds a metric to a registry. One that the process does not have is left out: a 0 would say that it stands still. */
-function register(registry: Registry, name: keyof typeof HELP, value: Value): void {
-  if (value == null) return;
-  const label = LABEL[name];
-  const Kind = name.endsWith('_total') ? Counter : Gauge;
-  const metric = new Kind({ name, help: HELP[name], registers: [registry], labelNames: label ? [label] : [] });
-  if (typeof value === 'number') metric.inc(value);
-  else for (const [each, count] of Object.entries(value)) metric.inc({ [label ?? '']: each }, count);
+interface Metric {
+  readonly help: string;
+  readonly label?: string;
+  readonly value: (view: ProcessView, events: Events) => Value;
 }
 
-/** The timed operations of the log (`intent`, `outcome`) and of the queue (`take`, `dispose`). */
-type StoreOperation = 'intent' | 'outcome' | 'take' | 'dispose';
+/** A limit that there is not. */
+const orNone = (limit: number | null | undefined): number | undefined =>
+  limit === null ? Number.POSITIVE_INFINITY : limit;
 
-const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** All metrics, by name. They cost nothing per row, because srq keeps these counts anyway. */
+const METRICS: Readonly<Record<string, Metric>> = {
+  srq_build_info: {
+    help: 'The version of srq; always 1.',
+    label: 'version',
+    value: ({ version }) => ({ [version]: 1 }),
+  },
+  srq_state: {
+    help: 'The state of the process: 1 for the one that it is in, 0 for the others.',
+    label: 'state',
+    value: ({ state }) => Object.fromEntries(STATES.map((each) => [each, Number(each === state)])),
+  },
+  srq_rows_total: {
+    help: 'Rows that left the queue, by their status.',
+    label: 'status',
+    value: ({ worker }) => worker?.ended,
+  },
+  srq_rows_put_back_total: {
+    help: 'Rows put back into the queue: for later, or for other workers.',
+    value: ({ worker }) => worker?.putBack,
+  },
+  srq_rows_in_hand: { help: 'Rows that this worker is working on.', value: ({ worker }) => worker?.inHand },
+  srq_queue_oldest_age_seconds: {
+    help: 'Age of the oldest row that waits in the queue; 0 if none does.',
+    value: ({ worker }) => (worker?.oldestMs == null ? null : worker.oldestMs / 1000),
+  },
+  srq_queue_rows: { help: 'Rows in the queue of the account.', value: ({ worker }) => worker?.queue.depth },
+  srq_store_unknown_rows: {
+    help: 'Rows of the store whose outcome is unknown; srq resolve lists them.',
+    value: ({ worker }) => worker?.queue.unknown,
+  },
+  srq_store_held: {
+    help: '1 while nothing is sent before a person says: srq store resume.',
+    value: ({ worker }) => (worker?.queue.held === undefined ? null : Number(worker.queue.held !== null)),
+  },
+  srq_requests_in_flight: {
+    help: 'Calls to the service that have begun and are not answered.',
+    value: ({ connection }) => connection?.inFlight,
+  },
+  srq_requests_waiting: {
+    help: 'Calls to the service that wait for their turn.',
+    value: ({ connection }) => connection?.waiting,
+  },
+  srq_pace_requests_per_second: {
+    help: 'Calls a second that the pace allows, of all processes that share it; +Inf without a limit.',
+    value: ({ connection }) => orNone(connection?.pace?.ratePerSecond),
+  },
+  srq_pace_bound_requests_per_second: {
+    help: 'Calls a second near which the service has refused, or that --rate allows; +Inf if neither is known.',
+    value: ({ connection }) => orNone(connection?.pace?.boundPerSecond),
+  },
+  srq_pause_remaining_seconds: {
+    help: 'Time for which nobody sends any more.',
+    value: ({ connection }) => connection?.pace && connection.pace.pausedMs / 1000,
+  },
+  srq_tokens_fetched_total: {
+    help: 'Tokens that this process has got from the service.',
+    value: ({ connection }) => connection?.tokensFetched,
+  },
+  srq_refused_responses_total: {
+    help: 'Answers that refused a call because of the rate or the load, by their status.',
+    label: 'code',
+    value: (_, { refused }) => refused,
+  },
+  srq_pauses_total: {
+    help: 'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
+    label: 'cause',
+    value: (_, { pauses }) => pauses,
+  },
+};
 
 /** The metrics of this process, in the text format of Prometheus. They hold no personal data. */
 export class Metrics {
   readonly #view: () => ProcessView;
   readonly #monotonicMs: Clock['monotonicMs'];
-  // Each series begins with 0, because `rate()` does not see an event with which a series begins.
-  readonly #refused: Record<string, number> = { 429: 0, 503: 0 };
-  readonly #pauses = { refusal: 0, breaker: 0 };
-  readonly #times = new Registry();
-  readonly #store = new Histogram({
-    name: 'srq_store_duration_seconds',
-    help: 'Time until the store or the log has kept an intent or an outcome, or the queue has given or disposed of rows.',
-    labelNames: ['operation'],
-    buckets: BUCKETS_S,
-    registers: [this.#times],
-  });
+  readonly #events = { refused: { 429: 0, 503: 0 } as Record<string, number>, pauses: { refusal: 0, breaker: 0 } };
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(view: () => ProcessView, { monotonicMs }: Clock) {
@@ -135,7 +143,8 @@ export class Metrics {
 
   /** Counts an answer that refused, and the pause that it began, if none was going on. */
   refused(http: number, pauseMs: number): void {
-    this.#refused[http] = (this.#refused[http] ?? 0) + 1;
+    const { refused } = this.#events;
+    refused[http] = (refused[http] ?? 0) + 1;
     this.#paused('refusal', pauseMs);
   }
 
@@ -143,39 +152,24 @@ export class Metrics {
     this.#paused('breaker', pauseMs);
   }
 
-  /** Returns the same port, whose asynchronous methods named in `operations` are timed. */
-  timed<Port extends object>(port: Port, operations: Partial<Record<keyof Port, StoreOperation>>): Port {
-    const named = new Map<string | symbol, StoreOperation>(Object.entries(operations));
-    return new Proxy(port, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        const operation = named.get(name);
-        if (operation === undefined) return member.bind(target);
-        return async (...args: unknown[]) => {
-          const startedMs = this.#monotonicMs();
-          try {
-            return await member.apply(target, args);
-          } finally {
-            this.#store.observe({ operation }, (this.#monotonicMs() - startedMs) / 1000);
-          }
-        };
-      },
-    });
-  }
-
-  /** Returns what a scrape gets. */
+  /** Returns what a scrape gets. A metric that the process does not have is left out: a 0 would say that it stands still. */
   async page(): Promise<{ readonly type: string; readonly text: string }> {
     const registry = new Registry();
-    const own = { srq_refused_responses_total: this.#refused, srq_pauses_total: this.#pauses };
-    const values: Readonly<Record<string, Value>> = { ...valuesOf(this.#view()), ...own };
-    for (const [name, value] of Object.entries(values)) register(registry, name as keyof typeof HELP, value);
-    return { type: registry.contentType, text: (await registry.metrics()) + (await this.#times.metrics()) };
+    const view = this.#view();
+    for (const [name, { help, label, value }] of Object.entries(METRICS)) {
+      const found = value(view, this.#events);
+      if (found == null) continue;
+      const Kind = name.endsWith('_total') ? Counter : Gauge;
+      const metric = new Kind({ name, help, registers: [registry], labelNames: label ? [label] : [] });
+      if (typeof found === 'number') metric.inc(found);
+      else for (const [each, count] of Object.entries(found)) metric.inc({ [label ?? '']: each }, count);
+    }
+    return { type: registry.contentType, text: await registry.metrics() };
   }
 
   #paused(cause: 'refusal' | 'breaker', pauseMs: number): void {
     const nowMs = this.#monotonicMs();
-    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.#pauses[cause] += 1;
+    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.#events.pauses[cause] += 1;
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
   }
 }

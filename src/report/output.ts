@@ -48,20 +48,9 @@ export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  const parts: [number, string][] =
-    minutes < 60
-      ? [
-          [minutes, 'min'],
-          [seconds % 60, 's'],
-        ]
-      : [
-          [Math.floor(minutes / 60), 'h'],
-          [minutes % 60, 'min'],
-        ];
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(' ');
+  const parts =
+    minutes < 60 ? [`${minutes} min`, `${seconds % 60} s`] : [`${Math.floor(minutes / 60)} h`, `${minutes % 60} min`];
+  return parts.filter((part) => !part.startsWith('0 ')).join(' ');
 }
 
 /**
@@ -75,15 +64,8 @@ export type Paint = Readonly<Record<keyof typeof TONES | 'bold', (text: string) 
 
 export function painter(colour: boolean): Paint {
   const chalk = new Chalk({ level: colour ? 2 : 0 });
-  const { red, yellow, green, cyan, dim } = TONES;
-  return {
-    bold: chalk.bold,
-    red: chalk.ansi256(red),
-    yellow: chalk.ansi256(yellow),
-    green: chalk.ansi256(green),
-    cyan: chalk.ansi256(cyan),
-    dim: chalk.ansi256(dim),
-  };
+  const tones = Object.entries(TONES).map(([name, tone]) => [name, chalk.ansi256(tone)]);
+  return { bold: chalk.bold, ...Object.fromEntries(tones) };
 }
 
 /** Marks beyond ASCII that srq prints, with their substitutes. Each substitute is as wide as its mark. */

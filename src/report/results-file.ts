@@ -1,50 +1,24 @@
 import { keyCell, RESULT_COLUMNS, resultColumnOf } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
-import { csvLine, escapeFormulas, unescapeFormulas } from '../request/words/csv-text.ts';
-import { inChunks } from './output.ts';
-import { workbookChunks } from './workbook-writer.ts';
+import { tableChunks } from './table-file.ts';
 
-/** The byte order mark at the beginning of the file. Without it Excel does not recognise UTF-8. */
-const BYTE_ORDER_MARK = '\ufeff';
-/** The rows for a results file, and its form. */
+/** The rows for a results file, and the columns of their input. */
 export interface Results {
   readonly columns: readonly string[];
   readonly delimiter: string;
   readonly rows: AsyncIterable<RowReport>;
 }
 
-/**
- * Formats the input's columns and the outcome of each row, as a workbook if the name of the file ends in `.xlsx`, else as
- * CSV. Both are safe to open in a spreadsheet, and srq can read them back.
- */
-export function resultsChunks(path: string, results: Results): AsyncIterable<string | Uint8Array> {
-  const own = ownColumns(results.columns);
-  if (/\.xlsx$/i.test(path)) {
-    return workbookChunks(guardedRows(results, own), results.columns.length - own.size + RESULT_COLUMNS.length);
-  }
-  let mark = BYTE_ORDER_MARK;
-  return inChunks(resultRows(results, own), (cells) => {
-    const line = mark + csvLine(cells, results.delimiter);
-    mark = '';
-    return line;
-  });
+/** Formats the input's columns and the outcome of each row, in the format that the ending of the file names. */
+export function resultsChunks(path: string, { columns, delimiter, rows }: Results): AsyncIterable<string | Uint8Array> {
+  const own = ownColumns(columns);
+  const header = [...columns.filter((_, at) => !own.has(at)), ...RESULT_COLUMNS];
+  return tableChunks(path, { header, rows: resultRows(rows, columns.length, own), delimiter, isForSpreadsheets: true });
 }
 
-/**
- * Yields the rows of the workbook. Text cells of a workbook need no escaping of formulas, except where reading the file
- * would remove something that looks like it.
- */
-async function* guardedRows(results: Results, own: ReadonlySet<number>): AsyncGenerator<readonly string[]> {
-  const guarded = (text: string) => (unescapeFormulas(text) === text ? text : escapeFormulas(text));
-  for await (const cells of resultRows(results, own)) yield cells.map(guarded);
-}
-
-async function* resultRows({ columns, rows }: Results, own: ReadonlySet<number>): AsyncGenerator<readonly string[]> {
-  yield [...columns.filter((_, at) => !own.has(at)), ...RESULT_COLUMNS];
-  for await (const report of rows) {
-    yield [...inputCells(report.row.cells, columns.length, own), ...outcomeCells(report)];
-  }
+async function* resultRows(rows: Results['rows'], width: number, own: ReadonlySet<number>) {
+  for await (const report of rows) yield [...inputCells(report.row.cells, width, own), ...outcomeCells(report)];
 }
 
 /** Returns the outcome columns if the input is an earlier results file. The new outcome replaces them. */

@@ -14,7 +14,6 @@ import { planText } from '../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../request/lead/fields.ts';
 import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
-import type { RecordedNote } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
 import { isAsked } from './consent.ts';
@@ -38,24 +37,7 @@ export async function sayPlan(
   const learned = contract.source
     ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
     : null;
-  const rowsPerSecond = await lastPace(context);
-  reporter.say((paint) => planText(plan, where, { learned, rowsPerSecond }, paint));
-}
-
-/** A run of fewer rows says little about the speed of others. */
-const MIN_TELLING_ROWS = 20;
-
-/** Returns how many rows a second the last whole run has sent, or null if there was none. */
-async function lastPace({ log }: Context): Promise<number | null> {
-  let begun: Extract<RecordedNote, { event: 'begin' }> | null = null;
-  let pace: number | null = null;
-  for await (const note of (await log.store()).notes()) {
-    if (note.event === 'begin') begun = note;
-    if (note.event !== 'end' || note.stopped !== null || note.run !== begun?.run) continue;
-    const seconds = (Date.parse(note.at) - Date.parse(begun.at)) / 1000;
-    if (begun.counts.ready >= MIN_TELLING_ROWS && seconds > 0) pace = begun.counts.ready / seconds;
-  }
-  return pace;
+  reporter.say((paint) => planText(plan, where, learned, paint));
 }
 
 /** After a correction, Enter first shows the new plan. */
@@ -122,8 +104,8 @@ export async function agreedPlan(
     // Later files with this header must be read in the same way, even if they have grown, because their rows would
     // otherwise be other requests.
     const { ready, repeated } = planned.counts;
-    // A rehearsal stores only what a person has said.
-    const isKept = asks || saysColumns(input, options) || context.options.sandbox !== true;
+    // A rehearsal stores only what a person has seen.
+    const isKept = asks || context.options.sandbox !== true;
     const isRemembered = ready + repeated > 0 && isKept;
     return {
       plan: planned,
@@ -140,13 +122,6 @@ export function requireKnownFields(mapping: Mapping | undefined, strict: boolean
   const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
   throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
-}
-
-/** Tells whether the flags say something about the columns. */
-function saysColumns({ chosen, mapping }: Input, { acceptLikely }: Pick<PlanOptions, 'acceptLikely'>): boolean {
-  const acceptsLikely = acceptLikely === true && mapping.sources.some(({ level }) => level === 'likely');
-  const { map, set } = chosen;
-  return acceptsLikely || [map, set].some((said) => Object.keys(said).length > 0);
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */
@@ -221,7 +196,9 @@ function correctedBy(
 function commandOf(given: readonly string[], now: Input): readonly string[] {
   const bare = withoutOptions(given, ['--map', '--set', '--mapping']);
   if (rememberable(now) !== null) return bare.length === given.length ? given : bare;
-  return withFlags(bare, [
+  const asked = bare.filter((word) => word !== '--accept-likely');
+  return withFlags(asked, [
+    ...(now.mapping.sources.some(({ level }) => level === 'likely') ? ['--accept-likely'] : []),
     ...Object.entries(now.chosen.map).flatMap(([column, field]) => ['--map', `${column.trim()}=${field}`]),
     ...Object.entries(now.chosen.set).flatMap(([field, text]) => ['--set', `${field}=${text}`]),
   ]);

@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.ts';
-import { ask, askUntil } from '../cli/prompt.ts';
+import { askUntil } from '../cli/prompt.ts';
 import type { AskMeaning } from '../delivery/send-rows.ts';
 import { printable } from '../report/output.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -17,16 +17,12 @@ export function askMeaning(context: Context, ...[row, { text, ids }]: Parameters
     '  Enter  look it up first: the row stays unknown, and the run stops',
     'Your answer:',
   ].join('\n');
-  return askUntil(
-    context,
-    () => ask(context, question),
-    (answer) => {
-      const choice = answer.trim().toLowerCase();
-      if (choice === '') return null;
-      if (choice === 'i' && name !== undefined) return 'id';
-      if (choice === 'y' || choice === 'yes') return 'taken';
-      if (choice === 'n' || choice === 'no') return 'refused';
-      throw new SrqError('arguments.invalid', `Type ${name === undefined ? '' : 'i, '}y or n, or press Enter.`);
-    },
-  );
+  return askUntil(context, question, (answer) => {
+    const choice = answer.trim().toLowerCase();
+    if (choice === '') return null;
+    if (choice === 'i' && name !== undefined) return 'id';
+    if (choice === 'y' || choice === 'yes') return 'taken';
+    if (choice === 'n' || choice === 'no') return 'refused';
+    throw new SrqError('arguments.invalid', `Type ${name === undefined ? '' : 'i, '}y or n, or press Enter.`);
+  });
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.ts';
-import { ask, askUntil } from '../cli/prompt.ts';
+import { askUntil } from '../cli/prompt.ts';
 import { printable } from '../report/output.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -40,16 +40,12 @@ export async function confirmImport(context: Context, { yes }: ConsentOptions, {
   // The plan above has scrolled away on a small screen, so the question says where the requests go.
   const where = printable(`${baseUrl && new URL(baseUrl.value).host} (profile ${profile.value}, live)`);
   const question = `Type ${ready} to send ${ready === 1 ? 'this lead' : 'these leads'} to ${where} · q to quit: `;
-  const isConfirmed = await askUntil(
-    context,
-    () => ask(context, question),
-    (answer) => {
-      if (/^q?$/i.test(answer)) return false;
-      // The number may be written with separators, and with nothing else: "not 12" is none.
-      if (answer.replace(/(?<=\d)[,.'\s](?=\d)/g, '') === String(ready)) return true;
-      throw new SrqError('arguments.invalid', `That is not ${ready}.`);
-    },
-  );
+  const isConfirmed = await askUntil(context, question, (answer) => {
+    if (/^q?$/i.test(answer)) return false;
+    // The number may be written with separators, and with nothing else: "not 12" is none.
+    if (answer.replace(/(?<=\d)[,.'\s](?=\d)/g, '') === String(ready)) return true;
+    throw new SrqError('arguments.invalid', `That is not ${ready}.`);
+  });
   if (isConfirmed) return;
   throw new SrqError(
     'prompt.declined',

@@ -1,6 +1,6 @@
 import type { Context } from '../cli/context.ts';
 import { type Input, mapped } from '../cli/input.ts';
-import { ask, askUntil, leave } from '../cli/prompt.ts';
+import { askUntil, leave } from '../cli/prompt.ts';
 import { proposedMarket } from '../delivery/findings.ts';
 import { MARKETS, parseMarket } from '../request/lead/markets.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
@@ -23,17 +23,13 @@ export async function askCountry(context: Context, { table, mapping, chosen, evi
   }));
   const proposed = proposedMarket(mapping, rows);
   const told = proposed ? ` Enter for ${proposed.code} (by the telephone numbers)` : ' Its code, such as PT';
-  const country = await askUntil(
-    context,
-    () => ask(context, `Which country are these leads in?${told} · q to quit: `),
-    (answer) => {
-      if (answer === 'q') return null;
-      const market = answer === '' ? proposed : parseMarket(answer);
-      if (market) return market.code;
-      const codes = MARKETS.map(({ code }) => code).join(', ');
-      throw new SrqError('arguments.invalid', 'That is not one of the markets.', `They are: ${codes}`);
-    },
-  );
+  const country = await askUntil(context, `Which country are these leads in?${told} · q to quit: `, (answer) => {
+    if (answer === 'q') return null;
+    const market = answer === '' ? proposed : parseMarket(answer);
+    if (market) return market.code;
+    const codes = MARKETS.map(({ code }) => code).join(', ');
+    throw new SrqError('arguments.invalid', 'That is not one of the markets.', `They are: ${codes}`);
+  });
   if (country === null) leave('Run the same command again when the file is ready.');
   return mapped({ table, evidence }, { ...chosen, set: { ...chosen.set, country } });
 }

@@ -6,8 +6,7 @@ import { finishOnSignal, RequestSession, recordingsBeside } from '../cli/session
 import { longName } from '../cli/table/commands.ts';
 import { BULK, type BulkOptions, type PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
-import { type ImportDeps, type ImportFile, type ImportUi, type Pass, runImport } from '../delivery/import.ts';
-import type { Preparation } from '../delivery/prepare.ts';
+import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import { type RowLookup, reportRows, runRowOf } from '../delivery/report-rows.ts';
 import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
@@ -46,7 +45,7 @@ export async function importFile(
   requireAnswers(context, input, command, options);
   const results = await openResults(context, file, input.table, options.results, taken);
   await requireOwnPlaces(context, [
-    ['the results file', results.path],
+    [options.results === undefined ? 'the results file' : '--results', results.path],
     ['--report', options.report],
     ['--events', options.events],
   ]);
@@ -55,14 +54,22 @@ export async function importFile(
   const report = options.report === undefined ? null : await Output.open(context, options.report, rule);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
-    const run = new FileImport({ ...opened, options, events, results, report });
-    const { plan, stop } = await runImport(await run.deps(log), run, {
-      ...options,
-      range: rangeOf(options),
-      maxErrors: options.maxErrors ?? null,
-      settleMs: options.settle === undefined ? null : options.settle * 1000,
-    });
-    const end = await finishRun(context, { ...run.told, plan, stop });
+    const told = { file, command, reasons: {}, asides: { withoutIdentifier: 0 }, startedMs: 0, hasResults: true };
+    const run: SentFile = { ...opened, options, events, results, report, told };
+    const { preparation } = session;
+    const { plan, stop } = await runImport(
+      await depsOf(run, log),
+      { preparation, ui: uiOf(run) },
+      {
+        ...options,
+        range: rangeOf(options),
+        maxErrors: options.maxErrors ?? null,
+        settleMs: options.settle === undefined ? null : options.settle * 1000,
+      },
+    );
+    const written = told.hasResults ? results.path : null;
+    const keepsStdout = options.events !== '-';
+    const end = await finishRun(context, { ...told, results: written, keepsStdout, plan, stop });
     events.end(end);
     return end;
   } finally {
@@ -140,101 +147,89 @@ interface SentFile extends OpenedFile {
   readonly events: RunEvents;
   readonly results: Output;
   readonly report: Output | null;
+  /** What is told of the import at its end. */
+  readonly told: {
+    /** The rows by the codes of their reasons. */
+    readonly reasons: ReasonCounts;
+    readonly asides: Asides;
+    /** The arguments that import the file again as the user has agreed to it. */
+    command: readonly string[];
+    /** When the user had agreed. The time for reading and asking is not counted. */
+    startedMs: number;
+    hasResults: boolean;
+  };
+  /** Stores the mapping that the user has agreed to. */
+  remember?: () => Promise<void>;
 }
 
-/** The import of a file: asks the user to agree, connects, shows the progress, and writes results and report. */
-class FileImport implements ImportFile, ImportUi {
-  readonly ui = this;
-  readonly preparation: Preparation;
-  readonly #of: SentFile;
-  /** The rows by the codes of their reasons. */
-  readonly #reasons: ReasonCounts = {};
-  readonly #asides: Asides = { withoutIdentifier: 0 };
-  #agreed: Awaited<ReturnType<typeof agreedPlan>> | null = null;
-  /** When the user had agreed. The time for reading and asking is not counted. */
-  #startedMs = 0;
-  #hasResults = true;
+/** Asks the user to agree, shows the progress, and writes results and report. */
+function uiOf(run: SentFile): ImportUi {
+  const { input, session, command, options, file, events, told } = run;
+  const { context, destinationText: where } = session;
+  return {
+    ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
+    async agree(plan) {
+      const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
+      const enter = (await context.settings()).live ? 'asks' : 'sends';
+      const agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
+      told.command = agreed.command;
+      run.remember = agreed.remember;
+      return agreed.plan;
+    },
+    watch: (pass) => showPass(context, pass, told.asides, events.observe(file, pass)),
+    report: (plan, reports, log) => reportImport(run, plan, reports, log),
+  };
+}
 
-  constructor(of: SentFile) {
-    this.#of = of;
-    this.preparation = of.session.preparation;
-  }
+async function reportImport(
+  { file, session, events, results, report, told }: SentFile,
+  plan: ImportPlan,
+  reports: AsyncIterable<RowReport>,
+  log: RowLookup['log'],
+): Promise<void> {
+  const { context, preparation } = session;
+  // The report's code is loaded only if it is needed, because it is large and few runs write a report.
+  const page = report && (await import('./run-report.ts'));
+  const figures = page && new page.RunFigures();
+  const counted = async function* () {
+    for await (const row of events.withRows(file, reports)) {
+      countReason(told.reasons, row.reason);
+      figures?.add(runRowOf(row, plan.mapping, false));
+      yield row;
+    }
+  };
+  told.hasResults = false;
+  await writeRunResults(context, results, plan, counted(), { log, preparation });
+  told.hasResults = true;
+  if (report && figures) await page.reportRun(context, report, figures);
+}
 
-  /** What is told of the import at its end. */
-  get told() {
-    const { file, results, options } = this.#of;
-    return {
-      ...{ file, asides: this.#asides, reasons: this.#reasons, startedMs: this.#startedMs },
-      results: this.#hasResults ? results.path : null,
-      command: this.#agreed?.command ?? this.#of.command,
-      keepsStdout: options.events !== '-',
-    };
-  }
-
-  async agree(plan: Parameters<ImportUi['agree']>[0]): Promise<ImportPlan> {
-    const { input, session, command, options } = this.#of;
-    const { context, destinationText: where } = session;
-    const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
-    const enter = (await context.settings()).live ? 'asks' : 'sends';
-    this.#agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
-    return this.#agreed.plan;
-  }
-
-  get askMeaning(): ImportUi['askMeaning'] {
-    const { context } = this.#of.session;
-    return isAsked(context, this.#of.options) ? (...asked) => askMeaning(context, ...asked) : undefined;
-  }
-
-  watch(pass: Pass) {
-    return showPass(this.#of.session.context, pass, this.#asides, this.#of.events.observe(this.#of.file, pass));
-  }
-
-  async report(plan: ImportPlan, reports: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void> {
-    const { file, session, events, results, report } = this.#of;
-    // The report's code is loaded only if it is needed, because it is large and few runs write a report.
-    const page = report && (await import('./run-report.ts'));
-    const figures = page && new page.RunFigures();
-    const reasons = this.#reasons;
-    const counted = async function* () {
-      for await (const row of events.withRows(file, reports)) {
-        countReason(reasons, row.reason);
-        figures?.add(runRowOf(row, plan.mapping, false));
-        yield row;
-      }
-    };
-    this.#hasResults = false;
-    await writeRunResults(session.context, results, plan, counted(), { log, preparation: this.preparation });
-    this.#hasResults = true;
-    if (report && figures) await page.reportRun(session.context, report, figures);
-  }
-
-  /** What an import needs beside the file: the notes, the agreement and, once it is needed, the connection. */
-  async deps(log: ImportDeps['log']): Promise<ImportDeps> {
-    const { session, file, events, options } = this.#of;
-    const { context } = session;
-    const notes = withListener((await context.log.store()).openNotes(context.run), events);
-    const { clock, halt } = context;
-    return {
-      ...{ log, notes, clock, halt },
-      created: () => session.createdBefore(),
-      confirm: async (plan) => {
-        events.plan(plan, file);
-        await confirmImport(context, options, plan);
-        this.#startedMs = clock.monotonicMs();
-        optimizeForRows(plan.rows);
-        await this.#agreed?.remember();
-        notes.note(await beginNote(context, plan, file, options));
-      },
-      connect: async (columnOf) => {
-        const rate = rateOf(context, options);
-        const { concurrency } = options;
-        const connection = await session.connect({ rate, concurrency, columnOf, refused: notes.refused });
-        // From the first request on, the first signal lets requests in flight finish.
-        await finishOnSignal(context);
-        return connection;
-      },
-    };
-  }
+/** What an import needs beside the file: the notes, the agreement and, once it is needed, the connection. */
+async function depsOf(run: SentFile, log: ImportDeps['log']): Promise<ImportDeps> {
+  const { session, file, events, options, told } = run;
+  const { context } = session;
+  const notes = withListener((await context.log.store()).openNotes(context.run), events);
+  const { clock, halt } = context;
+  return {
+    ...{ log, notes, clock, halt },
+    created: () => session.createdBefore(),
+    confirm: async (plan) => {
+      events.plan(plan, file);
+      await confirmImport(context, options, plan);
+      told.startedMs = clock.monotonicMs();
+      optimizeForRows(plan.rows);
+      await run.remember?.();
+      notes.note(await beginNote(context, plan, file, options));
+    },
+    connect: async (columnOf) => {
+      const rate = rateOf(context, options);
+      const { concurrency } = options;
+      const connection = await session.connect({ rate, concurrency, columnOf, refused: notes.refused });
+      // From the first request on, the first signal lets requests in flight finish.
+      await finishOnSignal(context);
+      return connection;
+    },
+  };
 }
 
 /** Returns the rate in force. The default is adaptive, or unlimited for the sandbox in this process. */
@@ -242,52 +237,28 @@ function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto
   return rate ?? (sandbox ? 'max' : 'auto');
 }
 
-/** Returns the name of an input for the notes on a run, without its folder. */
-export function noteName(file: string): string {
-  return file === '-' ? inputName(file) : basename(file);
-}
+/** Settings of a run that its report shows. Values of --set and --map are left out, because they may be personal data. */
+const NOTED = [
+  ...(['rate', 'concurrency', 'maxErrors', 'onDuplicate', 'inDoubt', 'settle'] as const),
+  ...(['limit', 'skip', 'validate', 'again', 'strict'] as const),
+];
 
-/**
- * Returns the note on the settings of a run. Values of --set and --map are left out, because they may be personal data.
- */
 async function beginNote(context: Context, plan: ImportPlan, file: string, options: BulkOptions): Promise<RunBegin> {
   const { profile, live, baseUrl } = await context.settings();
-  const { maxErrors } = options;
-  const settings = {
-    ...Object.fromEntries(NOTED.flatMap((name) => notedSetting(name, options[name]))),
-    '--rate': String(rateOf(context, options)),
-    '--max-errors': maxErrors === undefined ? 'off' : `${maxErrors.count}${maxErrors.percent ? '%' : ''}`,
-  };
-  const service = baseUrl === null ? '' : new URL(baseUrl.value).host;
+  const given = { ...options, rate: rateOf(context, options) };
+  const settings = NOTED.flatMap((name): [string, string][] => {
+    const value = given[name];
+    // What a run does anyway is not noted.
+    if (value === undefined || value === 0 || value === (name === 'validate')) return [];
+    const text = typeof value === 'object' ? `${value.count}${value.percent ? '%' : ''}` : String(value);
+    return [[longName(name, BULK[name]), typeof value === 'boolean' ? 'on' : text]];
+  });
   const { rows, counts } = plan;
-  const { version } = context;
   return {
-    event: 'begin',
-    version,
-    file: noteName(file),
-    profile: profile.value,
-    live,
-    service,
-    rows,
-    counts,
-    settings,
+    ...{ event: 'begin', version: context.version, profile: profile.value, live, rows, counts },
+    // Its folder may name people.
+    file: basename(inputName(file)),
+    service: baseUrl === null ? '' : new URL(baseUrl.value).host,
+    settings: Object.fromEntries(settings),
   };
-}
-
-const NOTED = [
-  'concurrency',
-  'onDuplicate',
-  'inDoubt',
-  'settle',
-  'limit',
-  'skip',
-  'validate',
-  'again',
-  'strict',
-] as const;
-
-/** A flag with its value, unless that is what a run does anyway. */
-function notedSetting(name: (typeof NOTED)[number], value: BulkOptions[typeof name]): [string, string][] {
-  const isUsual = value === undefined || value === 0 || value === (name === 'validate');
-  return isUsual ? [] : [[longName(name, BULK[name]), typeof value === 'boolean' ? 'on' : String(value)]];
 }

@@ -103,7 +103,7 @@ export class Output {
     } catch (error) {
       if (error instanceof SrqError || systemCode(error) === '') throw error;
       const { flag, kind, reason = 'output.unwritable', hint = `Name another place: ${flag} FILE` } = this.#rule;
-      const message = `The ${kind} ${this.path} cannot be written (${whyUnwritable(error)}).`;
+      const message = `The ${kind} ${this.path} cannot be written (${systemCode(error)}).`;
       throw new SrqError(reason, message, hint, error);
     } finally {
       await rm(part, { force: true });
@@ -169,26 +169,35 @@ async function notReplaced(path: string, flag: string, free: string): Promise<Sr
   );
 }
 
+/** The beginning of every line that srq writes for programs. */
+const OWN_LINE = '{"schemaVersion":';
+
 /**
- * Opens a file to which lines are added, for its owner alone, also if others could read it before. Its digest changes
- * with each line, so it is told by its identity on the disk: srq adds to what it has begun itself. Throws
- * `SrqError('usage')` for any other file, and where none can be written.
+ * Opens a file to which lines are added, for its owner alone, also if others could read it before. srq adds only to lines
+ * of its own. Throws `SrqError('usage')` for any other file, and where none can be written.
  */
-export async function openToAppend(host: Host, path: string, { flag, kind }: Rule): Promise<FileHandle> {
-  const begun = await host.writtenFiles('begun');
+export async function openToAppend(path: string, { flag, kind }: Rule): Promise<FileHandle> {
   const found = await lstat(path).catch(() => null);
-  const isOurs = !found || (found.isFile() && (found.size === 0 || (await begun.isBegun(path))));
+  const isOurs = !found || (found.isFile() && (found.size === 0 || (await beginningOf(path)) === OWN_LINE));
   if (!isOurs)
     throw await notReplaced(path, flag, await freePath(path, async (each) => !(await lstat(each).catch(() => null))));
   try {
     const file = await open(path, 'a', 0o600);
     // A file system without modes may refuse, and has nothing to take away.
     await file.chmod(0o600).catch(() => {});
-    await begun.noteBegun(path);
     return file;
   } catch (error) {
     const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
     throw new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
+  }
+}
+
+async function beginningOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    return (await file.read(Buffer.alloc(OWN_LINE.length))).buffer.toString();
+  } finally {
+    await file.close();
   }
 }
 
@@ -224,15 +233,8 @@ export async function onlyPath(path: string): Promise<string> {
   return realpath(path).catch(async () => join(await realpath(folder).catch(() => folder), basename(path)));
 }
 
-/** Names that mean a device on Windows in every folder, whatever ending they have. */
-const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
-
 /** Checks, before anything is sent, that a file can be written. Throws `SrqError('usage')` if none can be beside `path`. */
-export async function requireWritable(path: string, kind: string, flag: string, system = platform()): Promise<void> {
-  if (system === 'win32' && WINDOWS_DEVICE.test(basename(path))) {
-    const message = `${path} is a device on Windows, not a file. Nothing was sent.`;
-    throw new SrqError('output.not-replaced', message, `Name a file: ${flag} FILE`);
-  }
+export async function requireWritable(path: string, kind: string, flag: string): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(part, '', { mode: 0o600 });
@@ -247,11 +249,6 @@ export async function requireWritable(path: string, kind: string, flag: string, 
 export function isHeldOpen(error: unknown, system: string = platform()): boolean {
   const code = systemCode(error);
   return code === 'EBUSY' || (system === 'win32' && (code === 'EPERM' || code === 'EACCES'));
-}
-
-export function whyUnwritable(error: unknown, system: string = platform()): string {
-  const code = systemCode(error);
-  return isHeldOpen(error, system) ? `it is open in another program, such as Excel: ${code}` : code;
 }
 
 /** Ends the chunks once `stop` fires, so that their source is closed. */

@@ -6,8 +6,7 @@ import type { PlanOptions } from '../cli/table/options.ts';
 import type { ColumnSample } from '../input/columns/sample.ts';
 import { clip, printable } from '../report/output.ts';
 import type { Field } from '../request/lead/fields.ts';
-import { columnLabel, type Mapping, type MappingOptions, mapKey } from '../request/lead/table.ts';
-import { templateText } from '../request/lead/template.ts';
+import { columnLabel, type Mapping, mapKey } from '../request/lead/table.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { isAsked } from './consent.ts';
 
@@ -90,22 +89,32 @@ export async function answered(
   isAnswered: boolean,
 ): Promise<Input> {
   if (questions.length === 0) return input;
-  const answers = new Map<ColumnQuestion, boolean>();
+  const [taken, leftOut]: [ColumnQuestion[], ColumnQuestion[]] = [[], []];
   for (const [at, question] of questions.entries()) {
-    const { columns, field } = question;
     if (isAnswered) {
       const count = questions.length > 1 ? `(${at + 1} of ${questions.length}) ` : '';
       const answer = await askLetter(context, `${count}${questionText(question)}`, ['y', 'n', 'q']);
       if (answer === 'q') leave('Run the same command again when the columns are clear.');
-      answers.set(question, answer === 'y');
+      (answer === 'y' ? taken : leftOut).push(question);
     } else {
-      await context.warn(
-        `Left out: ${columns.map(printable).join(', ')}, which may be the ${field}. To take it: --accept-likely`,
-      );
-      answers.set(question, false);
+      const names = question.columns.map(printable).join(', ');
+      await context.warn(`Left out: ${names}, which may be the ${question.field}. To take it: --accept-likely`);
+      leftOut.push(question);
     }
   }
-  return mapped(input, decided(input, answers));
+  const { chosen } = input;
+  const said = [...taken.flatMap((each) => saying(each, true)), ...leftOut.flatMap((each) => saying(each, false))];
+  const map = Object.fromEntries(said.map(([name, field]) => [mapKey(name), field]));
+  return mapped(input, { ...chosen, map: { ...chosen.map, ...map } });
+}
+
+/**
+ * Says an answer as `--map` does. A likely column that is right is used without a word. The columns beside one that was left
+ * out are named with it, because a field that is named takes nothing from columns that are only understood.
+ */
+function saying({ kind, field, columns, beside }: ColumnQuestion, isTaken: boolean): [column: string, field: string][] {
+  if (!isTaken) return columns.map((name) => [name, '-']);
+  return kind === 'likely' ? [] : [...beside, ...columns].map((name) => [name, field]);
 }
 
 const SAMPLE_WIDTH = 24;
@@ -129,35 +138,6 @@ function namesText(columns: readonly string[]): string {
   const shown = columns.slice(0, SHOWN_COLUMNS).map((name) => `"${clip(printable(name), NAME_WIDTH)}"`);
   const more = columns.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' + ');
-}
-
-/**
- * Returns the mapping with the answers. If a person has agreed to a column of a field, all columns of that field are
- * named explicitly, because a field that is named takes nothing from columns that are only understood.
- */
-function decided({ chosen, mapping }: Input, answers: ReadonlyMap<ColumnQuestion, boolean>): MappingOptions {
-  const map = new Map(Object.entries(chosen.map));
-  const set = { ...chosen.set };
-  const label = (index: number) => columnLabel(mapping.columns, index);
-  const all = [...answers.keys()];
-  for (const field of new Set(all.map((question) => question.field))) {
-    const asked = all.filter((question) => question.field === field);
-    const [agreed, denied] = [true, false].map((answer) => asked.filter((each) => answers.get(each) === answer));
-    for (const name of denied?.flatMap(({ columns }) => columns) ?? []) map.set(mapKey(name), '-');
-    if (!agreed || agreed.length === 0) continue;
-    const isDenied = (names: readonly string[]) =>
-      denied?.some(({ columns }) => columns.join('\n') === names.join('\n'));
-    const take = (names: readonly string[]) => {
-      for (const name of names) map.set(mapKey(name), field);
-    };
-    for (const { columns, template } of mapping.sources.filter((source) => source.field === field)) {
-      if (columns.length === 0 || isDenied(columns.map(label))) continue;
-      if (template) set[field] = templateText(template, label);
-      else take(columns.map(label));
-    }
-    for (const { columns } of agreed.filter(({ kind }) => kind === 'left out')) take(columns);
-  }
-  return { ...chosen, map: Object.fromEntries(map), set };
 }
 
 const MAX_TOLD = 10;
@@ -200,16 +180,14 @@ function described({ kind, field, columns }: ColumnQuestion): string {
 
 /** Returns the flags that give the most likely answers: yes, but no for columns of other people. */
 function flagsFor(questions: readonly ColumnQuestion[]): string[] {
-  const takesLikely = questions.some(({ kind }) => kind === 'likely');
-  const leftOut = questions.filter(({ kind }) => kind === 'left out');
-  const said = new Set(
-    leftOut.flatMap(({ field, columns, beside, isOthers }) =>
-      isOthers
-        ? columns.map((name) => `${name.replace(UNSEEN, ' ').trim()}=-`)
-        : [...beside, ...columns].map((name) => `${name.replace(UNSEEN, ' ').trim()}=${field}`),
-    ),
-  );
-  return [...(takesLikely ? ['--accept-likely'] : []), ...[...said].flatMap((each) => ['--map', each])];
+  const said = questions
+    .filter(({ kind }) => kind === 'left out')
+    .flatMap((question) => saying(question, !question.isOthers))
+    .map(([name, field]) => `${name.replace(UNSEEN, ' ').trim()}=${field}`);
+  return [
+    ...(questions.some(({ kind }) => kind === 'likely') ? ['--accept-likely'] : []),
+    ...[...new Set(said)].flatMap((each) => ['--map', each]),
+  ];
 }
 
 /** Matches control characters and invisible marks, which are lost on a terminal. Columns are found without them. */

@@ -15,11 +15,6 @@ export async function addNotes(figures: RunFigures, log: LogStore, run: string |
   for await (const note of log.notes()) if (note.run === run) figures.note(note);
 }
 
-/** Adds the records of a run, for its sends and answer times. If `run` is null, those of all runs are added. */
-export async function addRecords(figures: RunFigures, log: LogStore, run: string | null): Promise<void> {
-  for await (const { record } of log.records()) if (run === null || record.run === run) figures.record(record);
-}
-
 /** Returns what a page says beside its figures. */
 export function pageFacts(context: Context): PageFacts {
   return {
@@ -36,7 +31,7 @@ export async function reportRun(context: Context, output: Output, figures: RunFi
   const log = await context.log.store();
   try {
     await addNotes(figures, log, context.run);
-    await addRecords(figures, log, context.run);
+    for await (const { record } of log.records()) if (record.run === context.run) figures.record(record);
     await output.write([reportPage(figures, pageFacts(context))]);
     reporter.say(() => printable(`Report: ${output.path}`));
   } catch (error) {

@@ -1,10 +1,7 @@
-import { readFileSync, rmSync, type Stats, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import type { Contract } from '../request/contract/contract.ts';
-import { fileFlaw } from '../request/log/ownership.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
-import { ANY_OWNER, replaceFileOrThrow, type Trust } from './own-file.ts';
-
-const MAX_BYTES = 10 * 1024 * 1024;
+import { ANY_OWNER, replaceFileOrThrow, requiredText, type Trust } from './own-file.ts';
 
 /**
  * Stores one profile's contract. If the file is missing, the profile has no contract. A damaged file is an error,
@@ -30,17 +27,15 @@ export class ContractStore {
     const what = `The API description ${this.path}`;
     const hint = `Learn it again: srq contract learn FILE --profile ${this.#profile}, or: srq contract forget --profile ${this.#profile}`;
     try {
-      const found = statSync(this.path, { throwIfNoEntry: false });
-      if (!found) return null;
-      this.#requireOwn(found, what, hint);
-      if (!found.isFile() || found.size > MAX_BYTES) throw new Error('it is not a small file');
-      const document = JSON.parse(readFileSync(this.path, 'utf8'));
+      // The contract decides where credentials go, and may hold keys.
+      const text = requiredText(this.path, this.#trust.uid, { what, reason: 'contract.unusable', hint });
+      if (text === null) return null;
+      const document = JSON.parse(text);
       // The schema is loaded only here, because that takes a while and most profiles have no contract.
       const { readContract } = await import('../request/contract/contract-schema.ts');
       return readContract(document, what, hint);
     } catch (error) {
       if (error instanceof SrqError) throw error;
-      if (systemCode(error) === 'ENOTDIR') return null;
       const why = systemCode(error) || (error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
       throw new SrqError('contract.unusable', `${what} cannot be used (${why}).`, hint, error);
     }
@@ -66,14 +61,6 @@ export class ContractStore {
     } catch (error) {
       throw this.#unwritable('removed', error);
     }
-  }
-
-  /** Throws if others could read or write the contract, because it decides where credentials go and may hold keys. */
-  #requireOwn(found: Stats, what: string, hint: string): void {
-    const flaw = fileFlaw(this.path, found, this.#trust.uid, 'readers');
-    if (!flaw) return;
-    const message = `${what} ${flaw.why}; it is not used.`;
-    throw new SrqError('contract.unusable', message, `${hint}    Or to use it anyway: ${flaw.remedy}`);
   }
 
   #unwritable(what: string, error: unknown): SrqError {

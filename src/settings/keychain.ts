@@ -8,6 +8,8 @@ interface Keychain {
   readonly lookup: string;
   /** Asks a person for the secret and keeps it. srq hands it no secret. */
   readonly store: string;
+  /** Removes the secret. */
+  readonly remove: string;
 }
 
 /** Windows has no command that gives a secret back. */
@@ -15,20 +17,30 @@ const KEYCHAINS: Readonly<Record<string, (account: string) => Keychain>> = {
   linux: (account) => ({
     lookup: `secret-tool lookup service srq account ${account}`,
     store: `secret-tool store --label srq service srq account ${account}`,
+    remove: `secret-tool clear service srq account ${account}`,
   }),
   darwin: (account) => ({
     lookup: `security find-generic-password -s srq -a ${account} -w`,
     store: `security add-generic-password -U -s srq -a ${account} -w`,
+    remove: `security delete-generic-password -s srq -a ${account}`,
   }),
 };
 
+type Account = Pick<Profile, 'baseUrl' | 'clientId'>;
+
 /**
- * Returns the commands for the secret of a profile. A secret of another base URL or client id has another place. Throws
- * `SrqError('settings')` on a system that has none.
+ * Returns the commands for the secret of a profile, or null on a system that has none. A secret of another base URL or client
+ * id has another place.
  */
-export function keychainOf(profile: string, { baseUrl, clientId }: Pick<Profile, 'baseUrl' | 'clientId'>): Keychain {
-  const account = [profile, clientId, baseUrl].map((part) => encodeURIComponent(part).replaceAll("'", '%27')).join('/');
-  const keychain = KEYCHAINS[platform()]?.(account);
+export function keychainFor(profile: string, { baseUrl, clientId }: Account): Keychain | null {
+  const parts = [profile, clientId, baseUrl];
+  const account = parts.map((part) => encodeURIComponent(part).replaceAll("'", '%27')).join('/');
+  return KEYCHAINS[platform()]?.(account) ?? null;
+}
+
+/** Throws `SrqError('settings')` on a system without such commands. */
+export function keychainOf(profile: string, account: Account): Keychain {
+  const keychain = keychainFor(profile, account);
   if (keychain) return keychain;
   throw new SrqError(
     'keychain.unusable',

@@ -1,9 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { fileFlaw, folderFlaw } from '../request/log/ownership.ts';
 import { makeFolder } from '../request/make-folder.ts';
-import { systemCode } from '../request/words/errors.ts';
+import type { ErrorReason } from '../request/words/error-codes.ts';
+import { SrqError, systemCode } from '../request/words/errors.ts';
 
 /** The rules for trusting state files that only save time. */
 export interface Trust {
@@ -88,6 +100,35 @@ export class OwnFile {
     const lies = file ? '' : `lies in ${folder}, which `;
     onDistrusted(`${this.#path} ${lies}${flaw.why}; what it says is not used. To use it all the same: ${flaw.remedy}`);
     return false;
+  }
+}
+
+/** What to say of a file that is not used. */
+interface Told {
+  /** The file, as the subject of a sentence. */
+  readonly what: string;
+  readonly reason: ErrorReason;
+  readonly hint: string;
+}
+
+/**
+ * Reads a file that decides what is sent, or where a secret goes. Returns null if there is none. Throws if others can read or
+ * write it, and the system's error if it cannot be read.
+ */
+export function requiredText(path: string, uid: number | null, { what, reason, hint }: Told): string | null {
+  let file: number | null = null;
+  try {
+    // What is looked at is what is read, whoever puts another file there meanwhile.
+    file = openSync(path, 'r');
+    const flaw = fileFlaw(path, fstatSync(file), uid, 'readers');
+    if (flaw)
+      throw new SrqError(reason, `${what} ${flaw.why}; it is not used.`, `${hint}    Or use it: ${flaw.remedy}`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
+    throw error;
+  } finally {
+    if (file !== null) closeSync(file);
   }
 }
 

@@ -9,52 +9,40 @@ export interface Directories {
   readonly state: string;
 }
 
-/** What the operating system knows of the user. */
-interface SystemUser {
-  homedir(): string;
-  userInfo(): { readonly homedir: string };
-}
-
 /**
  * Returns the user's home folder. Where HOME is set to nothing, it is the one that the system knows, because settings
  * and logs would otherwise lie in whatever folder a command is run. Throws `SrqError('settings')` if there is none.
  */
-export function homeFolder(system: SystemUser = { homedir, userInfo }): string {
-  let home = '';
-  let cause: unknown;
+function homeFolder(): string {
   try {
-    home = system.homedir() || system.userInfo().homedir;
-  } catch (error) {
-    cause = error;
+    const home = homedir() || userInfo().homedir;
+    if (home !== '') return home;
+  } catch {
+    // This user is not known to the system.
   }
-  if (home !== '') return home;
   const hint = 'Set HOME, or name the folders themselves: SRQ_CONFIG_DIR and SRQ_STATE_DIR';
-  throw new SrqError('settings.unusable', 'This user has no home folder for settings and logs.', hint, cause);
-}
-
-/**
- * Returns the directories for srq's files: those named by the environment, or the usual ones of the platform. `homeOf`
- * is called only if the environment does not name both.
- */
-export function directories(env: Environment, platform: string, homeOf: () => string = homeFolder): Directories {
-  return {
-    config: env['SRQ_CONFIG_DIR'] || usualConfig(env, platform, homeOf),
-    state: env['SRQ_STATE_DIR'] || usualState(env, platform, homeOf),
-  };
+  throw new SrqError('settings.unusable', 'This user has no home folder for settings and logs.', hint);
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function usualConfig(env: Environment, platform: string, homeOf: () => string): string {
-  if (platform === 'win32') return join(env['APPDATA'] || join(homeOf(), 'AppData', 'Roaming'), 'srq');
-  if (platform === 'darwin') return join(homeOf(), 'Library', 'Preferences', 'srq');
-  return join(env['XDG_CONFIG_HOME'] || join(homeOf(), '.config'), 'srq');
-}
-
-function usualState(env: Environment, platform: string, homeOf: () => string): string {
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(homeOf(), 'AppData', 'Local'), 'srq');
-  if (platform === 'darwin') return join(homeOf(), 'Library', 'Application Support', 'srq');
-  return join(env['XDG_STATE_HOME'] || join(homeOf(), '.local', 'state'), 'srq');
+/**
+ * Returns the directories for srq's files: those named by the environment, or the usual ones of the platform. `homeOf`
+ * is called only if it is needed.
+ */
+export function directories(env: Environment, platform: string, homeOf: () => string = homeFolder): Directories {
+  const below = (root: string | undefined, ...usual: string[]) => join(root || join(homeOf(), ...usual), 'srq');
+  const config = () => {
+    if (platform === 'win32') return below(env['APPDATA'], 'AppData', 'Roaming');
+    if (platform === 'darwin') return below(undefined, 'Library', 'Preferences');
+    return below(env['XDG_CONFIG_HOME'], '.config');
+  };
+  const state = () => {
+    if (platform === 'win32') return below(env['LOCALAPPDATA'], 'AppData', 'Local');
+    if (platform === 'darwin') return below(undefined, 'Library', 'Application Support');
+    return below(env['XDG_STATE_HOME'], '.local', 'state');
+  };
+  return { config: env['SRQ_CONFIG_DIR'] || config(), state: env['SRQ_STATE_DIR'] || state() };
 }
 
 /** The places of the settings file and of the folder for state on this machine. */

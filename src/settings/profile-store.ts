@@ -1,11 +1,12 @@
-import { chmodSync, closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { fileFlaw, octalMode } from '../request/log/ownership.ts';
+import { octalMode } from '../request/log/ownership.ts';
 import { makeFolder } from '../request/make-folder.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { usableBaseUrl } from './base-url.ts';
+import { requiredText } from './own-file.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
@@ -117,35 +118,16 @@ export class ProfileStore {
     throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);
   }
 
-  /** Returns the text of the file, or null if there is no file. */
+  /** Returns the text of the file, which may hold a secret or name a command, or null if there is no file. */
   #text(): string | null {
-    try {
-      const file = openSync(this.path, 'r');
-      try {
-        this.#requireOwn(fstatSync(file));
-        return readFileSync(file, 'utf8');
-      } finally {
-        closeSync(file);
-      }
-    } catch (error) {
-      if (error instanceof SrqError) throw error;
-      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
-      throw this.#broken(systemCode(error) || String(error), error);
-    }
-  }
-
-  /**
-   * Throws if others can read the file, which may hold a secret, or can write it, because they could name a command of
-   * theirs in it.
-   */
-  #requireOwn(access: Stats): void {
-    const flaw = fileFlaw(this.path, access, this.#uid, 'readers');
-    if (!flaw) return;
+    const what = `The settings file ${this.path}`;
     const hint =
-      access.uid === this.#uid
-        ? `Others may have read or changed it. To use it all the same: ${flaw.remedy}`
-        : 'Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
-    throw new SrqError('settings.unusable', `The settings file ${this.path} ${flaw.why}; it is not used.`, hint);
+      'Others may have read or changed it. Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
+    try {
+      return requiredText(this.path, this.#uid, { what, reason: 'settings.unusable', hint });
+    } catch (error) {
+      throw error instanceof SrqError ? error : this.#broken(systemCode(error) || String(error), error);
+    }
   }
 
   #parse(text: string): unknown {

@@ -76,7 +76,7 @@ function pick(fromEnv: string | undefined, fromProfile: string | undefined): Sou
 }
 
 /** Returns where a profile's secret is kept, and how it is read. */
-export function keptSecret(env: Environment, profile: Profile | null): KeptSecret {
+function keptSecret(env: Environment, profile: Profile | null): KeptSecret {
   const kept = (state: KeptSecret['state'], read: () => Promise<string>): KeptSecret => ({
     state,
     read: async () => new Secret(await read()),
@@ -127,7 +127,7 @@ export async function runSecretCommand(
     if (secret !== '') return secret;
   } catch (error) {
     // The error's message may contain what the command printed, so it is not passed on.
-    const found = error instanceof Error && 'code' in error ? error.code : '';
+    const found = error instanceof Error && 'code' in error ? (error.code ?? 'it was ended, after at most 30 s') : '';
     const code = found === '' ? '' : ` (${typeof found === 'number' ? 'exit code ' : ''}${found})`;
     const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
     const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';

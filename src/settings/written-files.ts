@@ -30,15 +30,6 @@ export class WrittenFiles {
     return digest !== null && (await this.#record(path)).text() === digest;
   }
 
-  /** Records that srq has begun a file to which lines are added. */
-  async noteBegun(path: string): Promise<void> {
-    (await this.#record(path)).replace(await identityOf(path));
-  }
-
-  async isBegun(path: string): Promise<boolean> {
-    return (await this.#record(path)).text() === (await identityOf(path));
-  }
-
   /** Returns the record for a path. Its name is a digest of the path, because paths may name people. */
   async #record(path: string): Promise<OwnFile> {
     const folder = await realpath(dirname(resolve(path))).catch(() => dirname(resolve(path)));
@@ -59,10 +50,4 @@ async function digestOf(path: string): Promise<string | null> {
   } catch {
     return null;
   }
-}
-
-/** Returns what tells a file from every other one on the disk, whatever its content. */
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino } = await stat(path, { bigint: true });
-  return `${dev}:${ino}`;
 }

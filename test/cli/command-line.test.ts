@@ -10,27 +10,7 @@ function wordsOf(line: string): string[] {
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
 }
 
-test('words that need no quotes have none', () => {
-  expect(commandLine(['bulk', '../my-leads_2.csv', '--rate', '2.5', '--map', 'a=b', '--max-errors', '2%'])).toBe(
-    'srq bulk ../my-leads_2.csv --rate 2.5 --map a=b --max-errors 2%',
-  );
-});
-
 describe.skipIf(process.platform === 'win32')('A command line pasted into a shell', () => {
-  test.each([
-    ['blanks', 'leads of May.csv'],
-    ['quotes', `Ann's "best" leads.csv`],
-    ['nothing but quotes', `''`],
-    ['nothing', ''],
-    ['what a shell would replace', '$HOME `id` $(id) * ? ~ {a,b} !! \\n'],
-    ['what a shell would do', 'a; rm -r b & c | d > e < f # g'],
-    ['line breaks', 'one\ntwo'],
-    ['letters of all kinds', 'Größe ü ñ 漢字 🧳'],
-    ['a template', 'location={City} {Zip}'],
-  ])('is the same words again, with %s', (_, word) => {
-    expect(wordsOf(commandLine(['bulk', word, '--yes']))).toEqual(['bulk', word, '--yes']);
-  });
-
   test('is the same words again, whatever they are', () => {
     const word = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => !text.includes('\0'));
     fc.assert(

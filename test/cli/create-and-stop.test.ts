@@ -28,13 +28,6 @@ async function serviceThat(desk: Desk, onCreate: () => string): Promise<void> {
 
 const create = (desk: Desk) => desk.run('create', ...REQUEST, '--no-validate', '--json');
 
-test('a create that is in doubt and stops the command says that it is in doubt: exit code 7', async ({ desk }) => {
-  await serviceThat(desk, () => rawAnswer('302 Found', '', { location: 'https://example.com/' }));
-  const ended = await create(desk);
-  expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ status: 'unknown', http: 302 })]);
-  expect(desk.records().at(-1)).toMatchObject({ event: 'unknown' });
-});
-
 test('a create whose result the log cannot keep shows it all the same: exit code 9', async ({ desk }) => {
   await serviceThat(desk, () => {
     rmSync(join(desk.state, 'default.ndjson'));
@@ -60,12 +53,6 @@ test('a create whose log was taken away after the last one sends nothing: exit c
     { error: expect.objectContaining({ code: 'log', reason: 'log.incomplete' }) },
   ]);
   expect(creates).toBe(1);
-});
-
-test('a create that was certainly not taken says why the command stops: exit code 5', async ({ desk }) => {
-  await serviceThat(desk, () => rawAnswer('404 Not Found'));
-  const ended = await create(desk);
-  expect([ended.code, documentOf(ended)]).toEqual([5, { error: expect.objectContaining({ code: 'service' }) }]);
 });
 
 test('of several requests each is told by what is known, also if the log fails in the middle: exit code 9', async ({

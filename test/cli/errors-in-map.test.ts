@@ -58,7 +58,6 @@ test.each<[string[], Circumstances, string]>([
   [['resolve', KEY, '--not-created'], { log: IN_DOUBT, hasNoLock: true }, 'platform.no-lock'],
   [['log'], { log: 'damaged\n' }, 'log'],
   [['export', '@/none.csv'], {}, 'input'],
-  [['report', '--input', '@/none.csv', '--output', '@/run.html'], {}, 'input'],
   [['contract', 'learn', '@/none.yaml'], {}, 'input'],
   [['contract', 'learn', '--taken-by', 'status'], { isLoggedIn: false }, 'auth'],
   [['enqueue', '@/leads.csv'], {}, 'usage'],

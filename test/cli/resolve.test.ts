@@ -56,24 +56,6 @@ describe.concurrent('srq resolve', () => {
     expect(await unknowns(partner)).toEqual([]);
   });
 
-  test('settles nothing by a key that means nothing, or too little', async ({ partner, sandbox }) => {
-    const { keys } = await leaveUnknown(partner, sandbox);
-    const before = partner.records();
-    const settled = before.find(({ event }) => event === 'created')?.['key'];
-    for (const key of ['0123456789ab', keys[0]?.slice(0, 5) ?? '', String(settled)]) {
-      const ended = await partner.call('resolve', key, '--created', '--json');
-      expect([key, ended.code, documentOf(ended)]).toEqual([
-        key,
-        2,
-        { error: expect.objectContaining({ code: 'usage', hint: expect.stringContaining('srq resolve') }) },
-      ]);
-    }
-    expect(await partner.call('resolve', keys[0] ?? '', '--created', '--not-created')).toMatchObject({ code: 2 });
-    const oneWrong = await partner.call('resolve', keys[0] ?? '', '0123456789ab', '--created');
-    expect([oneWrong.code, oneWrong.stderr]).toEqual([2, expect.stringContaining('0123456789ab')]);
-    expect(partner.records()).toEqual(before);
-  });
-
   test('is refused while an import is running: what that has in flight is not settled', async ({
     desk,
     openSandbox,

@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { filesOfPattern } from '../../src/commands/bulk/run.ts';
+import { filesOfPattern } from '../../src/cli/file-pattern.ts';
 import { unreadable } from '../../src/input/partner-file.ts';
 import { runSecretCommand } from '../../src/settings/settings.ts';
-import { isHeldOpen, Output, requireWritable, whyUnwritable } from '../doors/kept.ts';
+import { isHeldOpen, Output } from '../doors/kept.ts';
 import { failureOf } from '../doors/log.ts';
 import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
 import { outputHost } from '../helpers/output-host.ts';
@@ -28,19 +28,6 @@ test('a file that another program holds open is told from one that may not be wr
     ['EBUSY', 'EPERM', 'EACCES', 'ENOSPC'].map((code) => isHeldOpen(systemError(code), system));
   expect(held('win32')).toEqual([true, true, true, false]);
   expect(held('linux')).toEqual([true, false, false, false]);
-  expect(whyUnwritable(systemError('EPERM'), 'win32')).toBe('it is open in another program, such as Excel: EPERM');
-  expect(whyUnwritable(systemError('EPERM'), 'linux')).toBe('EPERM');
-});
-
-describe('Before anything is sent, a results file on Windows', () => {
-  test.each(['NUL', 'con.csv', 'LPT1'])('is not named for a device (%s)', async (name) => {
-    const { code, message } = await failureOf(
-      requireWritable(join(folder, name), 'results file', '--results', 'win32'),
-    );
-    expect([code, message]).toEqual(['usage', expect.stringContaining('is a device on Windows')]);
-    await requireWritable(join(folder, `${name}s`.replace('.', '-')), 'results file', '--results', 'win32');
-    await requireWritable(join(folder, name), 'results file', '--results', 'linux');
-  });
 });
 
 describe.skipIf(bindMountIsMissing !== null)(
@@ -85,8 +72,8 @@ describe('A pattern', () => {
   beforeEach(() => {
     for (const name of ['b.csv', 'a.CSV', 'c.csv.txt', 'a+b.csv']) writeFileSync(join(folder, name), '');
   });
-  const named = async (pattern: string, system: string) =>
-    (await filesOfPattern(join(folder, pattern), system)).map((path) => path.slice(folder.length + 1));
+  const named = async (pattern: string) =>
+    (await filesOfPattern(join(folder, pattern))).map((path) => path.slice(folder.length + 1));
 
   test.each([
     ['*.csv', ['a+b.csv', 'a.CSV', 'b.csv']],
@@ -95,7 +82,6 @@ describe('A pattern', () => {
     ['b.csv', ['b.csv']],
     ['*.xlsx', ['*.xlsx']],
   ])('that the shells of Windows leave as %s is the files that it means', async (pattern, files) => {
-    expect(await named(pattern, 'win32')).toEqual(files);
-    expect(await named(pattern, 'linux')).toEqual([pattern]);
+    expect(await named(pattern)).toEqual(files);
   });
 });

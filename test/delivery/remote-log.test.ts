@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planAsLogged, planImport, refreshUnknown } from '../../src/delivery/plan.ts';
+import { planImport, refreshUnknown } from '../../src/delivery/plan.ts';
 import { submitOne } from '../../src/delivery/settle-by-key.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
 import { settleRows } from '../../src/delivery/settle-rows.ts';
@@ -53,14 +53,6 @@ test('a plan asks a store for its rows, batch by batch, before it looks them up'
   expect(statusesOf(await planWith(log))).toEqual(['repeated', 'ready', 'duplicate', 'unknown', 'ready', 'ready']);
   // A batch of the table has two rows. It is asked for at most twice: unchecked, and checked.
   expect(log.trips()).toBeLessThanOrEqual(6);
-});
-
-test('a plan whose rows are told as the store has them asks for them at once', async () => {
-  const log = await storeWith({ a: 'created', b: 'unknown', c: 'failed' });
-  const plan = await planOf(tableOf(NEEDS), { lookup: () => 'none' });
-  await planAsLogged(plan, log);
-  expect(statusesOf(plan)).toEqual(['created', 'unknown', 'failed', 'ready', 'ready', 'ready']);
-  expect(log.trips()).toBe(1);
 });
 
 test('rows in doubt are asked for at once, and a file without any asks for nothing', async () => {

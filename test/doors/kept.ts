@@ -14,7 +14,6 @@ export {
   Output,
   openToAppend,
   requireWritable,
-  whyUnwritable,
 } from '../../src/run/outputs.ts';
 export { secretMark } from '../../src/service/token/token.ts';
 export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
@@ -25,7 +24,6 @@ export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-f
 export {
   contractPath,
   directories,
-  homeFolder,
   learnedPath,
   mappingsPath,
   profileNamed,
@@ -33,7 +31,6 @@ export {
 } from '../../src/settings/paths.ts';
 export { ProfileStore } from '../../src/settings/profile-store.ts';
 export {
-  notLoggedIn,
   requireCertificateCheck,
   resolveSettings,
   runSecretCommand,

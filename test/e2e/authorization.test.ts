@@ -122,8 +122,6 @@ describe.concurrent('Without a token', () => {
     const login = await desk.call('login', '--base-url', service.origin);
     const status = await desk.call('status', '--json');
     expect(documentOf(status)).toMatchObject({ secret: 'contract', auth: 'apiKey' });
-    const listed = async () => documentOf(await desk.call('profile', 'list', '--json'));
-    expect(await listed()).toMatchObject({ profiles: [{ name: 'default', secret: 'contract' }] });
     const doctor = await desk.call('doctor');
     const bulk = await desk.call(...bulkArgs(desk));
     expect(documentOf(bulk)).toMatchObject({ created: 3 });

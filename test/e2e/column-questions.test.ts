@@ -20,35 +20,10 @@ function csv(header: string, cells: (person: number) => readonly string[]): stri
 }
 
 const phone = (person: number) => `+35191234567${person}`;
-/** A telephone number is plainly there, but it is said to be the agent's; the e-mail address is the owner's. */
-const LEFT_OUT = csv('Nome,Agent,Owner e-mail,Pedido,Pais', (at) => [
-  ...[NAMES[at] ?? '', phone(at), `p${at}@example.com`, NEEDS[at] ?? '', 'PT'],
-]);
 const ASKED = /y (?:yes|take it as \w+) · n leave it out ·\s+q quit:? ?/;
 const PLAN_ASKED = /q to quit: /;
-const phones = (sent: readonly { params: Readonly<Record<string, unknown>> }[]) =>
-  sent.map(({ params }) => params['phone']);
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal, a question about a column', () => {
-  test('is asked until a letter answers it', async ({ partner, sandbox }) => {
-    const terminal = new Terminal(partner, ['bulk', partner.write('leads.csv', LEFT_OUT)]);
-    await terminal.until(ASKED);
-    terminal.type('perhaps\r');
-    await terminal.until(/Type y, n or q\./);
-    await terminal.until(ASKED);
-    terminal.type('Y\r');
-    await terminal.until(/\(2 of 2\)/);
-    await terminal.until(ASKED);
-    terminal.type('n\r');
-    await terminal.until(PLAN_ASKED);
-    expect(creates(sandbox)).toEqual([]);
-    terminal.type('\r');
-    expect(await terminal.ended).toBe(0);
-    expect(creates(sandbox)).toHaveLength(6);
-    expect(phones(creates(sandbox))).toContain(phone(5));
-    expect(creates(sandbox).filter(({ params }) => params['email'] !== undefined)).toEqual([]);
-  });
-
   test('a column that is agreed to does not displace one that is certain', async ({ partner, sandbox }) => {
     // Not every lead has the whole name. What more the other names say is not understood, so they are only likely.
     const whole = (at: number) => (at % 3 > 0 ? (NAMES[at] ?? '') : '');

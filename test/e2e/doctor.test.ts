@@ -1,6 +1,4 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Step } from '../../src/request/documents/diagnosis.ts';
 import { certificateMaker } from '../helpers/certificate.ts';
 import { test } from '../helpers/desk.ts';
@@ -21,14 +19,6 @@ const stepsOf = (ended: Ended) => allSteps(ended).map(({ name, result }) => `${n
 
 const stepOf = (ended: Ended, name: string) => allSteps(ended).find((step) => step.name === name);
 
-describe('the doctor', () => {
-  test('lists a test request whose answer was lost as in doubt', async ({ partner, sandbox }) => {
-    sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
-    const ended = await partner.call('doctor', '--create', '--json');
-    expect([ended.code, stepOf(ended, 'create')?.hint]).toEqual([7, expect.stringContaining('srq resolve')]);
-  });
-});
-
 describe('the doctor and this machine', () => {
   test('leaves no log, lock or file behind, and takes and frees the lock of a log that is there', async ({
     partner,
@@ -40,27 +30,6 @@ describe('the doctor and this machine', () => {
     expect(stepOf(await partner.call('doctor', '--json'), 'log')?.message).toMatch(/its lock, \w+\(\w+\), works/);
     expect(partner.records()).toEqual(before);
     expect((await partner.call('bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max')).code).toBe(0);
-  });
-
-  test('finds what would keep an import from starting: a log in use, and a folder that takes none', async ({
-    partner,
-    sandbox,
-  }) => {
-    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 120_000 }]);
-    const bulk = partner.start(['bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max']);
-    await vi.waitFor(() => expect(sandbox.requests().length).toBeGreaterThan(2), { timeout: 60_000 });
-    const inUse = await partner.call('doctor', '--json');
-    bulk.process.kill('SIGKILL');
-    await bulk.ended;
-    expect([inUse.code, stepOf(inUse, 'log')]).toEqual([
-      9,
-      expect.objectContaining({ result: 'fail', message: expect.stringContaining('srq bulk leads.csv') }),
-    ]);
-    rmSync(join(partner.state, 'default.ndjson'));
-    const gone = await partner.call('doctor', '--json');
-    expect([gone.code, stepOf(gone, 'log')?.reason]).toEqual([9, 'log.incomplete']);
-    const away = await partner.call('doctor', '--log', join(partner.write('file', ''), 'log.ndjson'), '--json');
-    expect([away.code, documentOf(away)['ok'], stepOf(away, 'log')?.result]).toEqual([9, false, 'fail']);
   });
 });
 

@@ -6,7 +6,6 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { bulkArgs, leadsCsv, REQUEST, withOwnPhones } from '../helpers/leads.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
-import { creates, send } from '../sandbox/sandbox-client.ts';
 
 describe.concurrent('a create whose answer is lost', () => {
   test('is unknown, exit code 7, and is not sent again', async ({ partner, sandbox }) => {
@@ -78,24 +77,5 @@ describe.concurrent('an unknown outcome', () => {
     expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, repeated: ROWS - 1 })]);
     expect(ended.stderr).toMatch(/1 stays unknown: Its record in the log is dated \d{4}-.*contradicts/);
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS - 1 });
-  });
-
-  test('stays so where validate does not see what is known to be created', async ({ partner, sandbox }) => {
-    const leads = await parked(partner, 'reset-after', sandbox);
-    // From here on validate knows of nothing.
-    await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
-    const ended = await partner.call('bulk', leads, ...SETTLING);
-    expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, repeated: ROWS - 1 })]);
-    expect(ended.stderr).toMatch(/stays unknown: Validate does not tell created requests from others/);
-    expect(creates(sandbox)).toEqual([]);
-  });
-
-  test('stays so where too few requests are known to be created', async ({ partner, sandbox }) => {
-    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 5' } }]);
-    const leads = partner.write('leads.csv', leadsCsv(12));
-    const ended = await partner.call('bulk', leads, ...SETTLING);
-    expect([ended.code, documentOf(ended)]).toEqual([7, expect.objectContaining({ unknown: 1, created: 11 })]);
-    expect(ended.stderr).toMatch(/fewer than 12 requests of the same time are known to be created/);
-    expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
   });
 });

@@ -150,14 +150,3 @@ test('Ctrl-C during a create waits for its answer', async ({ desk, openSandbox }
   expect(ended.code).toBe(130);
   expect(documentOf(ended)).toMatchObject({ status: 'created', ids: { request_id: creates(sandbox)[0]?.requestId } });
 });
-
-test('Ctrl-C during the test request of doctor waits for its answer, and counts', async ({ desk, openSandbox }) => {
-  const sandbox = await openSandbox({ latencyMs: 300 });
-  desk.use(sandbox);
-  const running = desk.start(['doctor', '--create', '--json']);
-  await createdAtLeast(sandbox, 1, running);
-  running.process.kill('SIGINT');
-  const ended = await running.ended;
-  const create = expect.objectContaining({ name: 'create', result: 'ok' });
-  expect([ended.code, documentOf(ended)['steps']]).toEqual([130, expect.arrayContaining([create])]);
-});

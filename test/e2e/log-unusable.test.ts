@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
@@ -8,8 +8,6 @@ import { createdAtLeast } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
-/** What the log has of one of the first requests: it is unknown until validate has shown that it was taken. */
-const FIRST = ['sending', 'unknown', 'created'];
 const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 
 /** What root alone can try. */
@@ -19,14 +17,6 @@ const OWNED: [string, (desk: Desk) => void, string][] = [
 ];
 
 describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
-  test('an unfinished last line is cut and kept aside: nothing was sent on its strength', async ({ partner }) => {
-    await partner.call('create', ...requestFor('antes'));
-    appendFileSync(logOf(partner), '{"key":"0123');
-    expect(await partner.call('create', ...requestFor('depois'))).toMatchObject({ code: 0 });
-    expect(partner.records().map(({ event }) => event)).toEqual([...FIRST, ...FIRST]);
-    expect(partner.files().filter((name) => name.includes('torn'))).toHaveLength(1);
-  });
-
   test('a log in use by another run names that run; a single create need not wait', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 100 });
     desk.use(sandbox);
@@ -65,6 +55,24 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     const again = await partner.call('bulk', leads, '--rate', 'max', '--in-doubt', 'park', '--json');
     expect(documentOf(again)).toMatchObject({ rows: 60, failed: 0 });
     expect(new Set(creates(sandbox).map(({ key }) => key)).size).toBe(creates(sandbox).length);
+  });
+
+  test.for([
+    ['one line without a line feed', 'country,phone,message'],
+    ['leads', leadsCsv(2)],
+    ['a JSON document', '{"key":"value"}'],
+  ] as const)('%s, given as --log by mistake, is left as it is', async ([, content], { partner, sandbox }) => {
+    const file = partner.write('mistake', content);
+    const leads = partner.write('leads.csv', leadsCsv(1));
+    for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['bulk', leads, '--dry-run'], ['log']]) {
+      const ended = await partner.call(...args, '--log', file, '--json');
+      expect([args[0], ended.code]).toEqual([args[0], 9]);
+      expect(documentOf(ended)).toMatchObject({
+        error: { code: 'log', message: expect.stringContaining(file), hint: expect.stringContaining('--log FILE') },
+      });
+    }
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    expect(creates(sandbox)).toEqual([]);
   });
 
   describe.skipIf(process.platform === 'win32')('others may change it', () => {

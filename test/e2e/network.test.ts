@@ -1,6 +1,4 @@
-import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { CANARY } from '../helpers/canary-secret.ts';
@@ -9,12 +7,10 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { requestFor } from '../helpers/leads.ts';
 import { loginTo, storedProfiles } from '../helpers/login.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
-import { closedPort, type RawService, rawAnswer, startRawService } from '../helpers/raw-service.ts';
-import { documentOf } from '../helpers/run-srq.ts';
+import { closedPort, startRawService } from '../helpers/raw-service.ts';
 import { startTlsFront } from '../helpers/tls-front.ts';
 
 const make = certificateMaker();
-const identifiedAnswer = rawAnswer('201 Created', '{"id":"4711"}', { 'content-type': 'application/json' });
 
 /** Puts TLS before the sandbox and has the environment lead there. */
 async function secured(desk: Desk, sandbox: Sandbox, options: TlsOptions, host?: '::1'): Promise<Sandbox> {
@@ -139,75 +135,5 @@ describe('nothing is sent to a store where the check of certificates is turned o
     expect(await desk.start(['status', '--store', `${store}?sslmode=require`], { env }).ended).toMatchObject({
       code: 0,
     });
-  });
-});
-
-describe('answers to a create that do not come in one piece', () => {
-  /** A service whose tokens are in order, and whose creates are answered like this. */
-  async function answering(desk: Desk, answer: (socket: Socket) => void): Promise<RawService> {
-    const token = rawAnswer('200 OK', '{"access_token":"t","expires_in":3600}', { 'content-type': 'application/json' });
-    const service = await startRawService((socket, { head }) => {
-      if (head.startsWith(`POST /oauth/token `)) socket.write(token);
-      else answer(socket);
-    });
-    desk.use({ baseUrl: `http://127.0.0.1:${service.port}`, clientId: '7' });
-    return service;
-  }
-  const creates = (service: RawService) =>
-    service.requests().filter(({ head }) => head.includes(` /v1/request/create `));
-  const CREATE = ['create', ...requestFor('x'), '--no-validate', '--json', '--timeout', '3'];
-  const again = (socket: Socket, piece: string) => {
-    const timer = setInterval(() => socket.write(piece), 50);
-    socket.on('close', () => clearInterval(timer));
-  };
-
-  const drops = (socket: Socket) => {
-    socket.write('HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n');
-    again(socket, ' ');
-  };
-  const hints = (socket: Socket) => again(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
-
-  test.for<[string, (socket: Socket) => void]>([
-    ['a body that comes drop by drop', drops],
-    ['interim answers without end', hints],
-  ])('%s: the wait ends by --timeout, nothing is sent again, the connection is reset', async ([, answer], { desk }) => {
-    const service = await answering(desk, answer);
-    await desk.run(...CREATE);
-    expect(creates(service)).toHaveLength(1);
-    expect(service.endings()).toContain('ECONNRESET');
-  });
-
-  test('interim answers without end leave the request in doubt', async ({ desk }) => {
-    await answering(desk, hints);
-    const ended = await desk.run(...CREATE);
-    expect([ended.code, documentOf(ended)]).toMatchObject([7, { status: 'unknown' }]);
-  });
-
-  test('so does a body that comes drop by drop', async ({ desk }) => {
-    await answering(desk, drops);
-    const ended = await desk.run(...CREATE);
-    expect([ended.code, documentOf(ended)]).toMatchObject([7, { status: 'unknown' }]);
-  });
-
-  const identified = gzipSync('{"id":"4711"}');
-  const packed = (length: number) =>
-    `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${length}\r\n\r\n`;
-
-  test.for<[string, (socket: Socket) => void]>([
-    ['behind an unasked 100 Continue', (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${identifiedAnswer}`)],
-    ['packed by gzip', (socket) => socket.write(Buffer.concat([Buffer.from(packed(identified.length)), identified]))],
-  ])('an identifier %s is read', async ([, answer], { desk }) => {
-    const service = await answering(desk, answer);
-    const ended = await desk.run(...CREATE);
-    expect([ended.code, documentOf(ended)]).toMatchObject([0, { status: 'created', ids: { id: '4711' } }]);
-    expect(creates(service)[0]?.head).toMatch(/^accept-encoding: identity$/im);
-  });
-
-  test('a refusal packed by gzip is read as a refusal', async ({ desk }) => {
-    const refusal = gzipSync('{"success":false,"errors":[{"message":"The phone number is not valid."}]}');
-    await answering(desk, (socket) => socket.write(Buffer.concat([Buffer.from(packed(refusal.length)), refusal])));
-    const ended = await desk.run(...CREATE);
-    expect(documentOf(ended)['status']).not.toBe('created');
-    expect(ended.stdout).toContain('The phone number is not valid.');
   });
 });

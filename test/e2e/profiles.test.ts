@@ -1,33 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { contractFile } from '../helpers/contracts.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { logIn, storedProfiles } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-
-describe.concurrent('srq logout', () => {
-  test('forgets credentials, token, contract and what was learned; the log stays and is named', async ({
-    desk,
-    sandbox,
-  }) => {
-    await logIn(desk, sandbox, '--profile', 'shop');
-    await logIn(desk, sandbox, '--profile', 'office', '--use');
-    await desk.call('bulk', desk.write('leads.csv', leadsCsv(4)), '--rate', 'max');
-    expect(await desk.call('contract', 'learn', contractFile('form-openapi30.yaml'), '--yes')).toMatchObject({
-      code: 0,
-    });
-    const log = join(desk.state, 'office.ndjson');
-    const before = readFileSync(log, 'utf8');
-    expect(existsSync(join(desk.state, 'office.learned.json'))).toBe(true);
-    const ended = await desk.call('logout', '--profile', 'office', '--json');
-    expect(documentOf(ended)).toEqual({ profile: 'office', removed: true, log, inForce: null });
-    expect(Object.keys(storedProfiles(desk))).toEqual(['shop']);
-    expect(desk.files().filter((name) => /office\.(?!ndjson)/.test(name))).toEqual([]);
-    expect(readFileSync(log, 'utf8')).toBe(before);
-  });
-});
 
 describe.concurrent('a login changes no profile that others rely on', () => {
   test('one that names no profile replaces no live one that leads elsewhere', async ({
@@ -70,22 +47,6 @@ describe.concurrent('a login changes no profile that others rely on', () => {
       token: { state: 'valid' },
     });
   });
-});
-
-test('a mistyped profile is not taken for one that is not logged in, or that has nothing in doubt', async ({
-  desk,
-  sandbox,
-}) => {
-  await logIn(desk, sandbox, '--profile', 'shop');
-  const ended = await desk.call('create', ...requestFor('x'), '--profile', 'shpo');
-  expect(ended.code).toBe(4);
-  expect(ended.stderr).toMatch(/no profile "shpo"\. Did you mean shop\?[\s\S]*srq profile list/);
-  for (const args of [['log'], ['resolve'], ['bulk', desk.write('leads.csv', leadsCsv(1)), '--dry-run']]) {
-    const { stderr } = await desk.call(...args, '--profile', 'shpo', '--quiet');
-    expect([args[0], stderr]).toEqual([args[0], expect.stringContaining('no profile "shpo"')]);
-    const known = await desk.call(...args, '--profile', 'shop', '--quiet');
-    expect([args[0], known.stderr]).toEqual([args[0], '']);
-  }
 });
 
 describe.concurrent('nothing that was found out at one service is used at another', () => {

@@ -47,44 +47,6 @@ async function remember(desk: Desk, ...args: string[]): Promise<void> {
 }
 
 describe('columns that were confirmed', () => {
-  test.for([
-    ['in another order', [...HEADER].reverse(), (name: string) => name],
-    [
-      'in another case, with other blanks and accents',
-      HEADER,
-      (name: string) => ` ${name.toUpperCase()}`.replace('PAIS', 'PAÍS'),
-    ],
-    [
-      'in a results file',
-      [...HEADER, 'srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'],
-      (name: string) => name,
-    ],
-  ] as const)('are used for the same columns %s', async ([, columns, named], { partner, sandbox }) => {
-    await remember(partner);
-    const next = partner.write('next.csv', csv(columns, named));
-    expect((await planned(partner, next)).of('phone')?.because).toMatch(TODAY);
-    expect(documentOf(await partner.call('bulk', next, '--json'))).toMatchObject({ repeated: 6, created: 0 });
-    expect(creates(sandbox)).toHaveLength(6);
-  });
-
-  test('are used for a header that changed a little, and what changed is said', async ({ partner }) => {
-    await remember(partner);
-    const columns = ['Data', ...HEADER];
-    const next = partner.write(
-      'next.csv',
-      csv(columns, (name) => (name === 'Pais' ? 'Land' : name)),
-    );
-    const more = partner.write('more.csv', csv(columns));
-    expect(await planned(partner, more)).toMatchObject({ remembered: { changes: { added: ['Data'], gone: [] } } });
-    const { stderr } = await partner.call('bulk', more, '--dry-run');
-    expect(stderr).toMatch(/not quite the one mapped on \d{4}-\d\d-\d\d\. New columns: "Data"; gone: none/);
-    // Four of six are too few.
-    expect(await planned(partner, next)).toMatchObject({ remembered: null });
-    const fewer = partner.write('fewer.csv', csv(HEADER.filter((name) => name !== 'Pais')));
-    const plan = await planned(partner, fewer, '--set', 'country=PT');
-    expect(plan).toMatchObject({ ready: 0, repeated: 6, remembered: { changes: { added: [], gone: ['Pais'] } } });
-  });
-
   test('--map and --set win, and what is left out by a person stays so', async ({ partner, sandbox }) => {
     await remember(partner);
     const next = partner.write('next.csv', csv(HEADER, undefined, 1));
@@ -136,16 +98,6 @@ describe('columns that were confirmed', () => {
     expect(called.code).toBe(2);
     expect(called.stderr).toContain('"Zzyx" would be left out, and no other column gives the phone');
     expect(creates(sandbox)).toHaveLength(6);
-  });
-
-  test('two imports at once leave a whole file', async ({ partner }) => {
-    const files = Array.from({ length: 6 }, (_, at) =>
-      partner.write(`leads${at}.csv`, csv([...HEADER, `Extra${at}`, `Mais${at}`, `Outra${at}`])),
-    );
-    const runs = await Promise.all(files.map((file) => partner.call('bulk', file, '--accept-likely', '--sandbox')));
-    expect(runs.map(({ code }) => code)).toEqual(files.map(() => 0));
-    const { mappings } = JSON.parse(readFileSync(storePath(partner), 'utf8'));
-    expect(mappings.length).toBeGreaterThanOrEqual(1);
   });
 
   test.skipIf(process.platform === 'win32')(

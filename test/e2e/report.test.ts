@@ -13,23 +13,6 @@ const dataOf = (page: string) =>
 const MIXED = `${leadsCsv(3)}X-1,FR,Rita Exemplo,rita@example.com,,Paris,Obras\n`;
 
 describe.concurrent('report', () => {
-  test('with --input is of the last run of that file, not of the last run', async ({ partner }) => {
-    const runs: Record<string, unknown> = {};
-    for (const [name, rows] of [
-      ['a.csv', 2],
-      ['leads, may.csv', 1],
-      ['b.csv', 3],
-    ] as const) {
-      const ended = await partner.call('bulk', partner.write(name, leadsCsv(rows)), '--rate', 'max', '--json');
-      runs[name] = documentOf(ended)['run'];
-    }
-    for (const [name, run] of Object.entries(runs)) {
-      const told = await partner.call('report', '--input', name, '-o', `${name}.html`, '--json');
-      expect(documentOf(told)).toMatchObject({ run });
-    }
-    expect(documentOf(await partner.call('report', '-o', 'last.html', '--json'))).toMatchObject({ run: runs['b.csv'] });
-  });
-
   test('of bulk tells every row, its market and the settings, and nothing personal', async ({ partner }) => {
     const leads = partner.write('leads.csv', MIXED);
     const ended = await bulk(partner, leads, '--set', 'category=Segredo', '--report', 'run.html', '--json');
@@ -82,7 +65,6 @@ describe.concurrent('report', () => {
     await bulk(partner, partner.write('leads.csv', MIXED));
     const last = documentOf(await partner.call('report', '-o', 'run.html', '--json'));
     expect(last).toMatchObject({ rows: 4, created: 1, repeated: 2, invalid: 1, listed: 1, report: 'run.html' });
-    expect(partner.read('run.html')).toContain('--input leads.csv');
     const firstRun = String(partner.records()[0]?.['run']);
     const first = documentOf(await partner.call('report', '--run', firstRun.slice(0, 8), '-o', 'run.html', '--json'));
     expect(first).toMatchObject({ run: firstRun, rows: 2, created: 2 });
@@ -97,13 +79,6 @@ describe.concurrent('report', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('leads.csv') });
   });
 
-  test('tells by the input how each row stands now', async ({ partner }) => {
-    await bulk(partner, partner.write('first.csv', leadsCsv(2)));
-    const leads = partner.write('leads.csv', `${MIXED}${leadsCsv(1).split('\n')[1]}\n`);
-    const told = documentOf(await partner.call('report', '--input', leads, '-o', 'run.html', '--json'));
-    expect(told).toMatchObject({ rows: 5, created: 2, ready: 1, invalid: 1, repeated: 1, listed: 5 });
-  });
-
   test('is written while the run goes on, and says that it has no end', async ({ partner, openSandbox }) => {
     partner.use(await openSandbox({ latencyMs: 1_000 }));
     const leads = partner.write('leads.csv', leadsCsv(30));
@@ -116,22 +91,6 @@ describe.concurrent('report', () => {
     expect(partner.read('run.html')).toContain('No end recorded');
     running.process.kill('SIGKILL');
     await running.ended;
-  });
-
-  test('replaces nothing but an earlier report, and says so before anything is sent', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    const mine = partner.write('mine.html', '<title>mine</title>');
-    for (const args of [
-      ['bulk', leads, '--rate', 'max', '--report', mine],
-      ['bulk', leads, '--rate', 'max', '--report', 'missing/run.html'],
-      ['bulk', leads, '--dry-run', '--report', 'run.html'],
-      ['report', '-o', mine],
-      ['report'],
-    ])
-      expect(await partner.call(...args)).toMatchObject({ code: 2 });
-    expect(partner.read('mine.html')).toBe('<title>mine</title>');
-    expect(sandbox.requests()).toEqual([]);
-    for (const _ of [1, 2]) expect(await bulk(partner, leads, '--report', 'run.html')).toMatchObject({ code: 0 });
   });
 
   test('shows what was refused, where the run paused and what is in doubt', async ({ partner, sandbox }) => {

@@ -1,10 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { readSheet } from 'read-excel-file/node';
 import { describe, expect } from 'vitest';
-import { workbook } from '../../scripts/workbook.mjs';
-import { csvRecordText, unescapeFormulas } from '../doors/read.ts';
+import { csvRecordText } from '../doors/read.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
@@ -122,66 +120,6 @@ test('a date that a person has corrected in a refused row is not put back', asyn
 });
 
 describe.concurrent('results that a person has changed', () => {
-  test('are never replaced: the next ones have a number, and no chain of names', async ({ partner, sandbox }) => {
-    const broken = leadsCsv(4).replace('L-1,PT', 'L-1,XX').replace('L-2,PT', 'L-2,XX');
-    const leads = partner.write('leads.csv', broken);
-    const path = (name: string) => join(partner.work, name);
-    // Nobody has changed them: replaced.
-    for (let time = 0; time < 2; time++) {
-      expect((await importIt(partner, leads))['results']).toBe(path('leads.results.csv'));
-    }
-    const mend = (name: string, ref: string) =>
-      save(
-        partner,
-        name,
-        recordsOf(partner, name).map((record) => (record['ref'] === ref ? { ...record, country: 'PT' } : record)),
-      );
-    mend('leads.results.csv', 'L-1');
-    const mended = partner.read('leads.results.csv');
-    const over = await partner.call('bulk', leads, ...FLAGS);
-    expect(documentOf(over)['results']).toBe(path('leads.results-2.csv'));
-    expect(over.stderr).toContain('leads.results.csv has been changed since srq wrote it, so it is kept');
-    const next = await importIt(partner, path('leads.results.csv'));
-    expect(next).toMatchObject({ created: 1, repeated: 2, invalid: 1, results: path('leads.results-2.csv') });
-    expect(next['next']).toBe(`srq bulk ${path('leads.results-2.csv')} ${FLAGS.join(' ')}`);
-    expect(partner.read('leads.results.csv')).toBe(mended);
-    mend('leads.results-2.csv', 'L-2');
-    const last = await importIt(partner, path('leads.results-2.csv'));
-    expect(last).toMatchObject({ created: 1, repeated: 3, results: path('leads.results-3.csv'), next: null });
-    // Whatever srq itself wrote is replaced, the input included: nothing of a person is in it.
-    expect(await importIt(partner, path('leads.results-3.csv'))).toMatchObject({ repeated: 4 });
-    expect(creates(sandbox)).toHaveLength(4);
-  });
-
-  test('and are named by --results end the command before anything is sent', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(2));
-    const args = ['bulk', leads, '--results', 'mine.csv', ...FLAGS];
-    for (let time = 0; time < 2; time++) expect(await partner.call(...args)).toMatchObject({ code: 0 });
-    const changed = `${partner.read('mine.csv')}\r\n`;
-    partner.write('mine.csv', changed);
-    const before = creates(sandbox).length;
-    const ended = await partner.call('bulk', partner.write('more.csv', leadsCsv(5)), ...args.slice(2));
-    expect(ended.code).toBe(2);
-    const { error } = documentOf(ended) as { error: { message: string; hint: string } };
-    expect(error.message).toContain('mine.csv is not as srq wrote it');
-    expect(error.hint).toContain('--results mine-2.csv');
-    expect(partner.read('mine.csv')).toBe(changed);
-    expect(creates(sandbox)).toHaveLength(before);
-  });
-
-  test('while the run goes on are kept as well', async ({ partner, sandbox }) => {
-    const leads = partner.write('leads.csv', leadsCsv(2));
-    await importIt(partner, leads);
-    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 3000 }]);
-    const running = partner.start(['bulk', partner.write('leads.csv', leadsCsv(3)), ...FLAGS]);
-    await running.until(/Rows/);
-    partner.write('leads.results.csv', 'what a person writes');
-    const ended = await running.ended;
-    expect(documentOf(ended)['results']).toBe(join(partner.work, 'leads.results-2.csv'));
-    expect(partner.read('leads.results.csv')).toBe('what a person writes');
-    expect(recordsOf(partner, 'leads.results-2.csv')).toHaveLength(3);
-  });
-
   test('of the sandbox are never those of a service', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(2));
     await importIt(partner, leads);
@@ -282,35 +220,5 @@ describe.concurrent('the results of a run', () => {
     expect(await importIt(partner, leads, '--dry-run')).toMatchObject({ results: null });
     expect(existsSync(join(partner.work, 'leads.results.csv'))).toBe(false);
     expect(creates(sandbox)).toHaveLength(1);
-  });
-
-  test('of a workbook are a workbook of text cells that keeps every text', async ({ partner }) => {
-    const odd = ["'=1+1", '=1+1', '_x0041_', '01067', '12345678901234567890', 'a\u0001b', ' <&> "é" ', 'two\r\nlines'];
-    const columns = ['country', 'phone', 'request_text', 'memo'];
-    const rows = odd.map((text, at) => ['PT', '+351912345678', `Obras ${at}`, text]);
-    const leads = partner.write('leads.csv', [columns, ...rows].map((cells) => csvRecordText(cells, ',')).join(''));
-    await importIt(partner, leads, '--results', 'a.xlsx', '--map', 'memo=-');
-    const [, ...first] = await readSheet(join(partner.work, 'a.xlsx'), { trim: false });
-    expect(first.map((cells) => unescapeFormulas(String(cells[3])))).toEqual(odd);
-    for (const cell of first.flat()) expect(typeof (cell ?? '')).toBe('string');
-    expect(first.map((cells) => cells[1])).toEqual(Array(odd.length).fill('+351912345678'));
-    expect(await importIt(partner, 'a.xlsx', '--map', 'memo=memo', '--dry-run')).toMatchObject({ repeated: 8 });
-    await importIt(partner, 'a.xlsx', '--results', 'b.csv', '--map', 'memo=-');
-    expect(await importIt(partner, 'b.csv', '--map', 'memo=-', '--results', 'c.xlsx')).toMatchObject({ repeated: 8 });
-    const [, ...last] = await readSheet(join(partner.work, 'c.xlsx'), { trim: false });
-    expect(last).toEqual(first);
-  });
-
-  test('of a workbook with mixed columns have its name and its rows', async ({ partner }) => {
-    mkdirSync(join(partner.work, 'in'));
-    const sheet = [
-      ['country', 'phone', 'request_text', 'n'],
-      ['PT', '+351912345678', 'Obras', 7],
-    ];
-    writeFileSync(join(partner.work, 'in', 'leads.xlsx'), Buffer.from(workbook([{ name: 'Leads', rows: sheet }])));
-    const ended = await importIt(partner, 'in/leads.xlsx', '--map', 'n=-');
-    expect(ended).toMatchObject({ created: 1, results: join('in', 'leads.results.xlsx') });
-    const again = await importIt(partner, 'in/leads.results.xlsx', '--map', 'n=-');
-    expect(again).toMatchObject({ repeated: 1, results: join('in', 'leads.results.xlsx') });
   });
 });

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, REQUEST } from '../helpers/leads.ts';
-import { documentOf, documentsOf, type Running } from '../helpers/run-srq.ts';
+import { documentsOf, type Running } from '../helpers/run-srq.ts';
 import { send } from '../sandbox/sandbox-client.ts';
 
 /** What a ready sandbox says of itself. */
@@ -39,25 +39,6 @@ describe.concurrent('the sandbox command', () => {
 describe.concurrent('--sandbox', () => {
   const usersFiles = (desk: Desk) => desk.files().filter((name) => /^(?:config|state|home)/.test(name));
 
-  test('imports a file with nothing set up, and leaves nothing in the user’s folders but its log and a digest', async ({
-    desk,
-  }) => {
-    const leads = desk.write('leads.csv', leadsCsv(5));
-    const before = usersFiles(desk);
-    const ended = await desk.run('bulk', leads, '--sandbox', '--json');
-    expect(ended.code).toBe(0);
-    const document = documentOf(ended);
-    expect(document).toMatchObject({ rows: 5, created: 5, results: join(desk.work, 'leads.sandbox.results.csv') });
-    expect(desk.records(String(document['log'])).filter(({ event }) => event === 'created')).toHaveLength(5);
-    expect(usersFiles(desk)).toEqual([...before, ...REHEARSED, ...NOTED]);
-    // A rehearsal replaces the results of the one before, unless somebody has changed them.
-    expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))['results']).toBe(document['results']);
-    writeFileSync(String(document['results']), `${desk.read('leads.sandbox.results.csv')}\n`);
-    expect(documentOf(await desk.run('bulk', leads, '--sandbox', '--json'))['results']).toBe(
-      join(desk.work, 'leads.sandbox.results-2.csv'),
-    );
-  });
-
   test('needs no settings file, however broken the one in place is', async ({ desk }) => {
     mkdirSync(desk.config);
     const path = join(desk.config, 'config.json');
@@ -85,23 +66,6 @@ describe.concurrent('--sandbox', () => {
     expect((await send('POST', `${baseUrl}/v1/request/validate`, {}, '')).status).toBe(401);
     running.process.kill('SIGINT');
     await running.ended;
-  });
-
-  test('keeps its log from other users, and shows its secret nowhere', async ({ desk }) => {
-    for (const args of [
-      ['create', ...REQUEST, '--json', '--verbose'],
-      ['doctor', '--json', '--verbose'],
-      ['status', '--json', '--verbose'],
-    ]) {
-      const { stdout, stderr } = await desk.run(...args, '--sandbox');
-      // 24 random bytes in base64url; a key, in hex, is as long.
-      const words = (stdout + stderr).match(/(?<![\w-])[\w-]{32}(?![\w-])/g) ?? [];
-      expect(words.filter((word) => !/^[0-9a-f]+$/.test(word))).toEqual([]);
-      if (args[0] !== 'status') expect(stderr).toContain('client_secret=***');
-    }
-    expect(desk.files().filter((name) => name.startsWith('temp/'))).toEqual([]);
-    const modes = ['', '/sandbox.ndjson'].map((name) => statSync(join(desk.state, `rehearsal${name}`)).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o600]);
   });
 });
 

@@ -11,7 +11,6 @@ const rows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => from + at).map(
     (lead) => `L-${lead},PT,Ana Exemplo,9123456${10 + lead},Flat ${lead},Paint the living room ${lead}`,
   );
-const _csv = (from: number, to: number) => `${[HEADER, ...rows(from, to)].join('\n')}\n`;
 const REMAPPED = ['--map', 'Notes=location'];
 
 describe.concurrent('Rows whose references were created before with other content', () => {

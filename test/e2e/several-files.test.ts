@@ -13,14 +13,6 @@ const lead = (name: string) => `${name},PT,Ana Exemplo,ana@example.com,+35191234
 const csvOf = (...names: readonly string[]) => [HEADER, ...names.map(lead), ''].join('\n');
 const named = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at + 1}`);
 
-/** The same leads as another system writes them: German headers, semicolons. */
-const germanCsv = (...names: readonly string[]) =>
-  [
-    'Telefon;Name;E-Mail;Ort;Land;Anfrage',
-    ...names.map((name) => `+4915112345678;Eva Beispiel;eva@example.com;Berlin;DE;Bad fliesen ${name}`),
-    '',
-  ].join('\n');
-
 const PACE = ['--rate', 'max', '--in-doubt', 'park', '--json'];
 const bulk = (desk: Desk, ...args: readonly string[]) => desk.call('bulk', ...args, ...PACE);
 
@@ -41,24 +33,6 @@ function documents({ stdout }: Ended): Record<string, unknown>[] {
 }
 
 describe.concurrent('several files', () => {
-  test('are mapped each by itself, and each ends in a document of its own', async ({ partner, sandbox }) => {
-    partner.write('a.csv', csvOf('A1', 'A2'));
-    partner.write('b.csv', germanCsv('B1', 'B2', 'B3'));
-    partner.write('c.csv', `${csvOf('C1')}C2,PT,Ana,,,,\n`);
-    const ended = await bulk(partner, 'a.csv', 'b.csv', 'c.csv');
-    expect([ended.code, documents(ended)]).toMatchObject([
-      3,
-      [
-        { file: 'a.csv', rows: 2, created: 2, results: 'a.results.csv', next: null },
-        { file: 'b.csv', rows: 3, created: 3, results: 'b.results.csv', next: null },
-        { rows: 2, created: 1, invalid: 1, results: 'c.results.csv' },
-      ],
-    ]);
-    expect(await statsOf(sandbox)).toMatchObject({ created: 6, doubled: 0 });
-    expect(partner.read('b.results.csv')).toMatch(/Bad fliesen B3;created;/);
-    expect(documents(ended)[2]?.['next']).toBe('srq bulk c.results.csv --rate max --in-doubt park --json');
-  });
-
   test('know of each other by the log: what is unknown in one is not sent by the next', async ({
     partner,
     sandbox,
@@ -77,36 +51,9 @@ describe.concurrent('several files', () => {
     expect((await outcome(partner, 'b.results.csv', 'X')).status).toBe('unknown');
     expect(await statsOf(sandbox)).toMatchObject({ created: 5, distinct: 5, doubled: 0 });
   });
-
-  test('go on behind one whose columns nobody can be asked about', async ({ partner, sandbox }) => {
-    partner.write('a.csv', csvOf('A1', 'A2', 'A3').replace('phone', 'Rufwert'));
-    partner.write('b.csv', csvOf('B1'));
-    const ended = await bulk(partner, 'a.csv', 'b.csv');
-    expect([ended.code, documents(ended)]).toMatchObject([2, [{ error: { code: 'usage' } }, { created: 1 }]]);
-    expect(await statsOf(sandbox)).toMatchObject({ created: 1 });
-  });
 });
 
 describe.concurrent('the results of several files', () => {
-  test('lie beside each, and are left out where a pattern names them as well', async ({ partner, sandbox }) => {
-    partner.write('a.csv', csvOf('A1').replace(',PT,', ',XX,'));
-    partner.write('b.csv', csvOf('B1'));
-    expect((await bulk(partner, 'a.csv', 'b.csv')).code).toBe(3);
-    const again = await bulk(partner, 'a.csv', 'a.results.csv', 'b.csv', 'b.results.csv');
-    expect(again.stderr).toContain('Left out: a.results.csv (made of a.csv), b.results.csv (made of b.csv).');
-    expect(documents(again)).toMatchObject([{ invalid: 1 }, { repeated: 1 }]);
-    expect(await statsOf(sandbox)).toMatchObject({ created: 1 });
-  });
-
-  test('do not replace each other where two files differ in their ending alone', async ({ partner }) => {
-    partner.write('a.csv', csvOf('A1'));
-    partner.write('a.tsv', csvOf('T1').replaceAll(',', '\t'));
-    const ended = await bulk(partner, 'a.csv', 'a.tsv');
-    expect(documents(ended).map(({ results }) => results)).toEqual(['a.results.csv', 'a.results-2.csv']);
-    expect(partner.read('a.results.csv')).toContain('Pintar a sala A1');
-    expect(partner.read('a.results-2.csv')).toContain('Pintar a sala T1');
-  });
-
   test('do not replace another input, also if a link names it', async ({ partner, sandbox }) => {
     partner.write('a.csv', csvOf('A1'));
     await bulk(partner, 'a.csv');

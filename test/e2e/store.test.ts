@@ -65,9 +65,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
 
     const report = documentOf(await desk.call('report', '-o', 'run.html', '--run', 'all', '--json', ...store));
     expect(report).toMatchObject({ rows: 30, created: 30 });
-    const byInput = await desk.call('report', '--input', leads, '-o', 'input.html', '--json', ...store);
-    expect(documentOf(byInput)).toMatchObject({ rows: 30, created: 30 });
-    expect(desk.read('input.html')).toContain('leads.csv');
     expect(documentOf(await desk.call('status', '--json', ...store))).toMatchObject({ paths: { log: url } });
     // All of that went without a file log.
     expect(desk.files().filter((file) => file.includes('ndjson'))).toEqual([]);

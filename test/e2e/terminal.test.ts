@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { CANARY } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { storedProfiles } from '../helpers/login.ts';
-import { setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { setLatency } from '../helpers/sandbox-view.ts';
 import { HAS_TERMINAL, onTerminal, Terminal } from '../helpers/terminal.ts';
 
 const COLOUR = /\u001b\[[0-9;]*m/;
@@ -15,7 +15,7 @@ const ESCAPE = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const seen = (shown: string) => shown.replace(ESCAPE, '').replaceAll('\r', '');
 
 /** Stores a profile as a login would: live, since its address is none that srq knows as this machine's. */
-function liveSettings(desk: Desk, baseUrl: string): void {
+function _liveSettings(desk: Desk, baseUrl: string): void {
   mkdirSync(desk.config, { mode: 0o700 });
   const path = join(desk.config, 'config.json');
   const live = { baseUrl, clientId: '7', clientSecret: CANARY };
@@ -88,28 +88,6 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     },
   );
 
-  test('a live import shows its plan and goes on once the number of rows is typed', async ({ desk }) => {
-    // It is this machine, which srq does not know, and nobody answers there: what matters is what is asked before.
-    liveSettings(desk, 'https://0.0.0.0:1');
-    const leads = desk.write('leads.csv', leadsCsv(3));
-    for (const [answers, end, code] of [
-      [['2', 'q'], /Not confirmed\. Nothing was sent/, 2],
-      [['three', '3'], /Stopped/, 5],
-    ] as const) {
-      const terminal = new Terminal(desk, ['bulk', leads]);
-      await terminal.until(/profile shop, live/);
-      await terminal.until(/3 ready/);
-      await terminal.until(/Enter to go on/);
-      terminal.type('\r');
-      for (const answer of answers) {
-        await terminal.until(/Type 3 to send these leads to 0\.0\.0\.0:1 \(profile shop, live\) · q to quit: /);
-        terminal.type(`${answer}\r`);
-      }
-      await terminal.until(end);
-      expect(await terminal.ended).toBe(code);
-    }
-  });
-
   test('progress is redrawn calmly on one line, in any width, and the terminal is left as it was', async ({
     desk,
     openSandbox,
@@ -144,23 +122,6 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(asked.shown.length).toBeLessThan(10_000);
   });
 
-  test('Ctrl-C once finishes what is in flight and writes everything', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 200 });
-    desk.use(sandbox);
-    const leads = desk.write('leads.csv', leadsCsv(200));
-    const terminal = new Terminal(desk, ['bulk', leads, '--rate', 'max', '--concurrency', '2', '--yes']);
-    await terminal.until(/Sending \S+ [1-9]\d*\/200/);
-    terminal.type('\x03');
-    await terminal.until(/Finishing what was sent/);
-    expect(await terminal.ended).toBe(130);
-    expect(seen(terminal.shown)).toMatch(/Stopped: 200 rows[\s\S]*Next:\s+srq bulk/);
-    const { created } = await statsOf(sandbox);
-    expect(created).toBeLessThan(200);
-    const results = readFileSync(join(desk.work, 'leads.results.csv'), 'utf8').trim().split('\r\n');
-    expect(results).toHaveLength(201);
-    expect(results.filter((line) => line.includes(',created,'))).toHaveLength(created);
-  });
-
   test('Ctrl-C twice leaves at once', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 20_000 });
     desk.use(sandbox);
@@ -171,34 +132,4 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     terminal.type('\x03');
     expect(await terminal.ended).toBe(130);
   });
-
-  test('all that an import and its question show is ASCII in the locale that has no more', async ({ desk }) => {
-    const file = desk.write('leads.csv', leadsCsv(2).replace('Lisboa', 'L'.repeat(200)));
-    const terminal = new Terminal(desk, ['bulk', file, '--sandbox'], { env: { LC_ALL: 'C' } });
-    await terminal.until(/Enter sends 2 leads \| or type/);
-    terminal.type('\r');
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.shown).toMatch(/L~/);
-    expect(terminal.shown.match(/[^\x00-\x7f]/gu)).toBeNull();
-  });
-
-  test.for<[string, readonly string[], Record<string, string>]>([
-    ['NO_COLOR', [], { NO_COLOR: '1' }],
-    ['--no-color', ['--no-color'], {}],
-    ['a dumb terminal', [], { TERM: 'dumb' }],
-  ])('no colours with %s', async ([, args, env], { desk }) => {
-    const term = env['TERM'] ?? 'xterm';
-    const coloured = new Terminal(desk, ['status']);
-    const plain = new Terminal(desk, ['status', ...args], { env, term });
-    await Promise.all([coloured.ended, plain.ended]);
-    expect(coloured.shown).toMatch(COLOUR);
-    expect(plain.shown).not.toMatch(COLOUR);
-    expect(seen(plain.shown)).toBe(seen(coloured.shown));
-  });
-});
-
-test('nothing that is piped has colours or is redrawn', async ({ desk }) => {
-  const { stdout, stderr } = await desk.run('bulk', desk.write('leads.csv', leadsCsv(2)), '--sandbox', '--yes');
-  expect(stdout).toContain('Done: 2 rows');
-  expect(stdout + stderr).not.toContain('\u001b');
 });

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { CANARY, spellingsOf } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
-import { requestFor } from '../helpers/leads.ts';
 import { logIn } from '../helpers/login.ts';
 import type { Ended } from '../helpers/run-srq.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
@@ -75,29 +74,7 @@ test('the search for a person finds its traces', () => {
   expect(tracesIn('{"id":"4711","status":"received"}')).toEqual([]);
 });
 
-const twice = (operation: string) => Array.from({ length: 2 }, () => `v1/request/${operation}`);
-
 describe('--verbose', () => {
-  test('shows each request and its answer, and the curl command that would repeat it', async ({ partner, sandbox }) => {
-    const { code, stdout, stderr } = await partner.call('create', ...requestFor('Pintar'), '--verbose', '--json');
-    expect([code, JSON.parse(stdout)['status']]).toEqual([0, 'created']);
-    const calls = stderr.split(/^(?=> POST )/m);
-    expect(calls.map((call) => call.split('\n', 1)[0])).toEqual(
-      // Of the first request, validate is also asked about a control, and three times whether it was taken.
-      ['oauth/token', ...twice('validate'), 'v1/request/create', ...twice('validate'), ...twice('validate')].map(
-        (path) => `> POST ${sandbox.baseUrl}/${path}`,
-      ),
-    );
-    const [token = '', , , create = ''] = calls;
-    expect(token).toMatch(/^> grant_type=client_credentials&client_id=\d+&client_secret=\*\*\*$/m);
-    expect(token).toMatch(/^< \{"token_type":"\*\*\*","expires_in":3600,"access_token":"\*\*\*"\}$/m);
-    expect(create).toMatch(/^> authorization: Bearer \*\*\*$/m);
-    expect(create).toMatch(/^> country=PT&lang=\*\*\*&location=\*\*\*&fullname=\*\*\*&/m);
-    expect(create).toMatch(/^< HTTP 201 in \d+ ms$/m);
-    expect(create).toContain(JSON.parse(stdout)['ids']['request_id']);
-    expect(create).toMatch(/^\$ curl -X POST \S+ -H 'authorization: Bearer \*\*\*' .* --data 'country=PT&.*'$/m);
-  });
-
   test('shows nothing of a secret, a token or a person, and leaves nothing of them in any file', async ({
     desk,
     sandbox,
@@ -143,10 +120,4 @@ describe('--verbose', () => {
     expect([said.match(/token-1|h1dden-session/g), tracesIn(said)]).toEqual([null, []]);
     expect(filesWithTraces(desk, tracesIn)).toEqual([]);
   });
-});
-
-test('without --quiet the plan shows the first row as it will be sent, on stderr alone', async ({ partner }) => {
-  const { stdout, stderr } = await partner.call('bulk', partner.write('leads.csv', CSV), '--rate', 'max');
-  expect(stderr).toContain(PERSON.fullname);
-  expect(tracesIn(stdout)).toEqual([]);
 });

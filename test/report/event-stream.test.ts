@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { EventStream, type RunEvent } from '../../src/report/event-stream.ts';
 import { RunEvents } from '../../src/run/events.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
@@ -11,23 +10,6 @@ vi.mock('../../src/run/outputs.ts', async (load) => ({
   ...(await load<typeof import('../../src/run/outputs.ts')>()),
   openToAppend: async () => ({ createWriteStream: () => opened }),
 }));
-
-const AT_MS = Date.parse('2026-11-20T08:00:00Z');
-const EVENT = { event: 'breaker', pauseMs: 2_000 } as unknown as RunEvent;
-const LINE = '{"schemaVersion":1,"event":"breaker","at":"2026-11-20T08:00:00.000Z","run":"run-7","pauseMs":2000}\n';
-
-test('an event is one line for programs, with its time and its run, safe on a terminal', async () => {
-  const to = new PassThrough();
-  const stream = new EventStream(
-    to,
-    () => 'run-7',
-    () => AT_MS,
-  );
-  await stream.tell(EVENT);
-  expect(String(to.read())).toBe(LINE);
-  await stream.tell({ ...EVENT, text: '\u001b' } as unknown as RunEvent);
-  expect(String(to.read())).toContain('\\u001b');
-});
 
 test('a file that can no longer be written is told once and stops nobody', async () => {
   const { context } = contextOf();

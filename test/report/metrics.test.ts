@@ -92,37 +92,6 @@ test('a burst of refusals is one pause, and one that begins after its end is the
   expect(page.by('srq_refused_responses_total')).toEqual({ 429: 2, 503: 2 });
 });
 
-test('an operation of the log is timed whether it succeeds or fails, and its result and error stay what they are', async () => {
-  const { clock, metrics, scrape } = metricsOf();
-  const log = {
-    name: 'log',
-    async outcome(ms: number) {
-      clock.nowMs += ms;
-      return `${this.name} after ${ms}`;
-    },
-    async intent(ms: number) {
-      clock.nowMs += ms;
-      throw new Error('the disk is full');
-    },
-    async read() {
-      clock.nowMs += 5_000;
-      return this.name;
-    },
-  };
-  const timed = metrics.timed(log, { outcome: 'outcome', intent: 'intent' });
-  expect(timed.name).toBe('log');
-  expect(await timed.outcome(20)).toBe('log after 20');
-  await expect(timed.intent(3_000)).rejects.toThrow('the disk is full');
-  expect(await timed.read()).toBe('log');
-  const page = await scrape();
-  const of = (operation: string, le: string) =>
-    page.value(`srq_store_duration_seconds_bucket{le="${le}",operation="${operation}"}`);
-  expect([of('outcome', '0.01'), of('outcome', '0.025'), of('outcome', '+Inf')]).toEqual([0, 1, 1]);
-  expect([of('intent', '2.5'), of('intent', '5')]).toEqual([0, 1]);
-  expect(page.value('srq_store_duration_seconds_sum{operation="intent"}')).toBe(3);
-  expect(page.text).not.toContain('operation="read"');
-});
-
 test('a scrape says what it is, so that Prometheus reads it', async () => {
   const { metrics } = metricsOf();
   expect((await metrics.page()).type).toMatch(/^text\/plain; version=0\.0\.4/);

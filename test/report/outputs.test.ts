@@ -4,7 +4,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -173,31 +172,28 @@ describe('before anything is sent', () => {
 describe('a file to which lines are added', () => {
   const rule = { flag: '--events', kind: 'events' };
   async function add(line: string) {
-    const file = await openToAppend(made.host, path, rule);
+    const file = await openToAppend(path, rule);
     await file.write(line);
     await file.close();
   }
 
   test('goes on in a later run, also after one that was killed, and is closed to others', async () => {
     writeFileSync(path, '', { mode: 0o644 });
-    await add('one\n');
-    await add('two\n');
-    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+    const lines = ['{"schemaVersion":1,"event":"plan"}\n', '{"schemaVersion":1,"event":"end"}\n'];
+    for (const line of lines) await add(line);
+    expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('is one that srq has begun: any other is left as it was', async () => {
-    await add('one\n');
-    const mine = join(folder, 'mine');
-    writeFileSync(mine, '{"schemaVersion":1,"event":"plan"}\n');
-    renameSync(mine, path);
-    await expect(add('two\n')).rejects.toMatchObject({
-      reason: 'output.not-replaced',
-      hint: `To write beside it: --events ${join(folder, 'out-2.csv')}`,
-    });
-    expect(readFileSync(path, 'utf8')).toBe('{"schemaVersion":1,"event":"plan"}\n');
-    // It is known as a file to be added to, and not as one to be replaced.
-    await expect(opened()).rejects.toThrow('not replaced');
+  test('has lines of srq: any other is left as it was', async () => {
+    for (const other of ['email,phone\n', '{"schema', '{"event":"plan"}\n']) {
+      writeFileSync(path, other);
+      await expect(add('two\n')).rejects.toMatchObject({
+        reason: 'output.not-replaced',
+        hint: `To write beside it: --events ${join(folder, 'out-2.csv')}`,
+      });
+      expect(readFileSync(path, 'utf8')).toBe(other);
+    }
   });
 
   test('is told before anything is sent where none can be', async () => {

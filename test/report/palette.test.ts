@@ -9,11 +9,8 @@ const TELLING = [...STATUSES, 'slowed', 'median', 'alarm'];
 
 /** The colours of a scheme by their names. */
 function palette(scheme: 'light' | 'dark'): Readonly<Record<string, string>> {
-  const [light = '', dark = ''] = BASE.split('@media screen and (prefers-color-scheme: dark)');
-  const pairs = (text: string) =>
-    [...text.matchAll(/--([\w-]+): (#[\da-f]{6});/g)].map(([, name, value]) => [name, value]);
-  const block = scheme === 'dark' ? (dark.split('@media print')[0] ?? '') : '';
-  return Object.fromEntries([...pairs(light), ...pairs(block)]);
+  const both = BASE.matchAll(/--([\w-]+): light-dark\((#[\da-f]{6}), (#[\da-f]{6})\);/g);
+  return Object.fromEntries([...both].map(([, name, light, dark]) => [name, scheme === 'light' ? light : dark]));
 }
 
 /** Red, green and blue as the eye adds them up, from 0 to 1. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { isAsciiLocale, TONES } from '../../src/report/output.ts';
-import { linesProgress, ProgressMeter } from '../../src/report/terminal/reporters.ts';
+import { linesProgress, ProgressMeter } from '../../src/report/terminal/progress.ts';
 
 /** Runs so many rows at so many a second, on a clock that is turned by hand, and gives the lines that were written. */
 function linesOf(rows: number, perSecond: number): string[] {

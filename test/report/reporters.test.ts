@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { ReporterOptions } from '../../src/report/reporter.ts';
-import { HumanReporter, JsonReporter } from '../../src/report/terminal/reporters.ts';
+import { Reporter } from '../../src/report/terminal/reporter.ts';
 import type { Failure } from '../../src/request/words/errors.ts';
 
 /** A stream that keeps what is written; with `columns` it is a terminal of that width. */
@@ -10,67 +9,20 @@ function kept(columns?: number) {
   return { stream, text: () => String(stream.read() ?? '') };
 }
 
-function reporterOf(Kind: typeof HumanReporter | typeof JsonReporter, changes: Partial<ReporterOptions> = {}) {
+function reporterOf(changes: { json?: boolean; stdout?: PassThrough; ascii?: boolean } = {}) {
   const [out, err] = [kept(), kept()];
-  const reporter = new Kind({
-    stdout: out.stream,
-    stderr: err.stream,
-    quiet: false,
-    colour: { stdout: false, stderr: false },
-    redraw: false,
-    ascii: false,
-    monotonicMs: () => 0,
-    ...changes,
-  });
+  const env = changes.ascii ? { LC_ALL: 'C' } : {};
+  const streams = { stdout: changes.stdout ?? out.stream, stderr: err.stream, env };
+  const reporter = new Reporter(streams as never, { json: changes.json === true }, () => 0);
   return { reporter, said: () => ({ out: out.text(), err: err.text() }) };
 }
 
 const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: 'Too much.', hint: 'Say less' };
 const lineOf = (text: string) => JSON.parse(text);
 
-describe.each([
-  ['people', HumanReporter],
-  ['programs', JsonReporter],
-] as const)('messages beside the result, for %s', (_, Kind) => {
-  function speak(changes: Partial<ReporterOptions>) {
-    const { reporter, said } = reporterOf(Kind, changes);
-    reporter.say(() => 'Hello.');
-    reporter.warn('Beware.');
-    return said();
-  }
-
-  test('are lines of text, none of them on standard output', () => {
-    expect(speak({})).toEqual({ out: '', err: 'Hello.\n! Beware.\n' });
-  });
-
-  test('under --quiet are the warnings alone', () => {
-    expect(speak({ quiet: true })).toEqual({ out: '', err: '! Beware.\n' });
-  });
-
-  test('under --quiet show no progress', async () => {
-    let nowMs = 0;
-    const { reporter, said } = reporterOf(Kind, { quiet: true, monotonicMs: () => nowMs });
-    const progress = await reporter.progress('Sending');
-    nowMs = 3_600_000;
-    progress.update({ done: 5, total: 9, counts: {} });
-    progress.end();
-    expect(said().err).toBe('');
-  });
-
-  test('on a terminal that knows ASCII alone have no other mark of ours, also in the progress', async () => {
-    let nowMs = 0;
-    const { reporter, said } = reporterOf(Kind, { ascii: true, monotonicMs: () => nowMs });
-    reporter.say(() => '✓ a → b');
-    const progress = await reporter.progress('Sending');
-    nowMs = 60_000;
-    progress.update({ done: 5, total: 9, counts: { created: 5 } });
-    expect(said().err).toMatch(/^\+ a > b\nSending 5\/9 \(55 %\) \| .*5 created\n$/);
-  });
-});
-
 describe('the result for programs', () => {
   test('is one document with its version, an array of such if there are several, or the error in its place', async () => {
-    const { reporter, said } = reporterOf(JsonReporter);
+    const { reporter, said } = reporterOf({ json: true });
     await reporter.result('x' as never, { a: 1 } as never, () => 'text');
     await reporter.result('x' as never, [{ a: 1 }, { a: 2 }] as never, () => 'text');
     await reporter.fail(FAILURE);
@@ -85,7 +37,7 @@ describe('the result for programs', () => {
   });
 
   test('of a list is a document a line, and the error is the last one', async () => {
-    const { reporter, said } = reporterOf(JsonReporter);
+    const { reporter, said } = reporterOf({ json: true });
     async function* failing() {
       yield { a: 1 };
       yield { a: 2 };
@@ -102,7 +54,7 @@ describe('the result for programs', () => {
 
   test('of a list ends without an error when the reader has gone', async () => {
     const out = kept();
-    const { reporter } = reporterOf(JsonReporter, { stdout: out.stream });
+    const { reporter } = reporterOf({ json: true, stdout: out.stream });
     out.stream.destroy();
     let asked = 0;
     async function* endless() {
@@ -115,7 +67,7 @@ describe('the result for programs', () => {
 
 describe('the result for people', () => {
   test('of an error is a sentence with its hint below, each alternative on its own line', async () => {
-    const { reporter, said } = reporterOf(HumanReporter);
+    const { reporter, said } = reporterOf();
     await reporter.fail({ ...FAILURE, hint: 'Say: --this    Or: --that' });
     await reporter.fail({ ...FAILURE, hint: null });
     expect(said()).toEqual({ out: '', err: '✗ Too much.\n  → Say: --this\n    Or: --that\n✗ Too much.\n' });
@@ -124,9 +76,9 @@ describe('the result for people', () => {
 
 describe('what is written to a reader who is slower', () => {
   /** A reader that takes nothing before it is let, and what was asked of a stream of items until then. */
-  function slowly(Kind: typeof HumanReporter | typeof JsonReporter, ascii = false) {
+  function slowly(json: boolean) {
     const stream = new PassThrough({ highWaterMark: 1 });
-    const { reporter } = reporterOf(Kind, { stdout: stream, ascii });
+    const { reporter } = reporterOf({ json, stdout: stream });
     let asked = 0;
     async function* items() {
       for (; asked < 100; asked++) yield { name: 'x' };
@@ -138,10 +90,10 @@ describe('what is written to a reader who is slower', () => {
   };
 
   test.each([
-    ['programs', JsonReporter],
-    ['people', HumanReporter],
-  ] as const)('is not asked for faster than it is read: %s', async (_, Kind) => {
-    const { stream, reporter, items, asked } = slowly(Kind);
+    ['programs', true],
+    ['people', false],
+  ] as const)('is not asked for faster than it is read: %s', async (_, json) => {
+    const { stream, reporter, items, asked } = slowly(json);
     const writing = reporter.lines('x' as never, items() as never, () => 'text\n');
     await turns();
     expect(asked()).toBeLessThan(3);
@@ -151,10 +103,10 @@ describe('what is written to a reader who is slower', () => {
   });
 
   test.each([
-    ['programs', JsonReporter],
-    ['people', HumanReporter],
-  ] as const)('is waited for, if it is one result for %s', async (_, Kind) => {
-    const { stream, reporter } = slowly(Kind);
+    ['programs', true],
+    ['people', false],
+  ] as const)('is waited for, if it is one result for %s', async (_, json) => {
+    const { stream, reporter } = slowly(json);
     let isWritten = false;
     const writing = reporter
       .result('x' as never, { a: 1 } as never, () => 'text')

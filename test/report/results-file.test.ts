@@ -39,7 +39,7 @@ async function written(columns: readonly string[], reports: readonly RowReport[]
   return readTable(path);
 }
 
-describe.each(['csv', 'xlsx'])('a results file as %s', (ending) => {
+describe.each(['csv', 'xlsx', 'json'])('a results file as %s', (ending) => {
   test('is read back with every cell and outcome as it was, whatever the cells hold', async () => {
     const cell = fc.oneof(
       fc.constantFrom('', '=1+1', '+351912345678', '-', '@x', "'=1", 'a;"b"', '007', '1E5', '_x0041_', '<a>&amp;'),

@@ -1,14 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  contractPath,
-  directories,
-  homeFolder,
-  learnedPath,
-  mappingsPath,
-  profileNamed,
-  tokenPath,
-} from '../doors/kept.ts';
+import { contractPath, directories, learnedPath, mappingsPath, profileNamed, tokenPath } from '../doors/kept.ts';
 
 const HOME = join('/', 'home', 'ana');
 
@@ -30,25 +22,6 @@ test.each<[platform: string, env: Record<string, string>, config: string, state:
   ['linux', { SRQ_STATE_DIR: '/own', SRQ_CONFIG_DIR: '' }, join(HOME, '.config', 'srq'), '/own'],
 ])('on %s with %j settings and state are where they have always been', (platform, env, config, state) => {
   expect(directories(env, platform, () => HOME)).toEqual({ config, state });
-});
-
-test('where HOME is set to nothing, the home folder is the one that the system knows', () => {
-  const system = { homedir: () => '', userInfo: () => ({ homedir: HOME }) };
-  expect(homeFolder(system)).toBe(HOME);
-  expect(homeFolder({ ...system, homedir: () => '/own' })).toBe('/own');
-});
-
-test('a user without a home folder needs the names of both folders', () => {
-  const unknown = () => {
-    throw new Error('ENOENT');
-  };
-  const nowhere = { reason: 'settings.unusable', hint: expect.stringMatching(/SRQ_CONFIG_DIR and SRQ_STATE_DIR/) };
-  for (const known of [unknown, () => ({ homedir: '' })]) {
-    const homeOf = () => homeFolder({ homedir: () => '', userInfo: known });
-    expect(() => directories({ SRQ_STATE_DIR: '/s' }, 'linux', homeOf)).toThrow(expect.objectContaining(nowhere));
-    const named = { SRQ_CONFIG_DIR: '/c', SRQ_STATE_DIR: '/s' };
-    expect(directories(named, 'linux', homeOf)).toEqual({ config: '/c', state: '/s' });
-  }
 });
 
 test('each profile has files of its own, the settings beside config.json and the rest in the state', () => {

@@ -64,16 +64,6 @@ describe.skipIf(process.platform === 'win32')('settings that others may have rea
   });
 });
 
-test('a profile that is removed is no longer the one in use', async () => {
-  const store = new ProfileStore(folder, uid);
-  await store.set('shop', PROFILE);
-  await store.set('office', { ...PROFILE, clientId: '8' }, true);
-  expect(await store.remove('shop')).toEqual(PROFILE);
-  expect(store.current()).toBe('office');
-  await store.remove('office');
-  expect([store.current(), await store.remove('office'), store.all()]).toEqual(['default', null, {}]);
-});
-
 test('a change that cannot be written is told to whoever asks for it', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
@@ -81,24 +71,6 @@ test('a change that cannot be written is told to whoever asks for it', async () 
   const unwritable = { reason: 'settings.unwritable', message: expect.stringContaining('ENOTDIR') };
   await expect(store.set('shop', PROFILE)).rejects.toMatchObject(unwritable);
   await expect(store.use('shop')).rejects.toMatchObject(unwritable);
-});
-
-test('the first profile becomes the one in use, and no other does unless that is said', async () => {
-  const store = new ProfileStore(folder, uid);
-  expect([store.current(), store.all(), store.get('shop')]).toEqual(['default', {}, null]);
-  await store.set('shop', PROFILE);
-  expect(store.current()).toBe('shop');
-  await store.set('office', PROFILE);
-  await store.set('shop', { ...PROFILE, clientId: '9' });
-  expect([store.current(), Object.keys(store.all()), store.get('shop')?.clientId]).toEqual([
-    'shop',
-    ['shop', 'office'],
-    '9',
-  ]);
-  await store.set('depot', PROFILE, true);
-  expect(store.current()).toBe('depot');
-  await store.use('office');
-  expect(new ProfileStore(folder, uid).current()).toBe('office');
 });
 
 test.each([

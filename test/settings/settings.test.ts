@@ -1,16 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Profile } from '../../src/settings/profile-store.ts';
-import {
-  normalBaseUrl,
-  notLoggedIn,
-  requireCertificateCheck,
-  resolveSettings,
-  runSecretCommand,
-} from '../doors/kept.ts';
+import { normalBaseUrl, requireCertificateCheck, resolveSettings, runSecretCommand } from '../doors/kept.ts';
 
 const SHOP: Profile = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'stored' };
 
@@ -114,16 +106,6 @@ describe('A secret', () => {
     expect(await runSecretCommand(windows)).toBe('s3cret');
   });
 
-  test('is missing where its command prints nothing, or an empty line before it', async () => {
-    for (const command of [printing(''), printing('', 's3cret')]) {
-      await expect(runSecretCommand(command)).rejects.toMatchObject({
-        reason: 'auth.no-secret',
-        message: 'The secret command printed nothing.',
-        hint: `Try it by hand: ${process.execPath} …`,
-      });
-    }
-  });
-
   test('is in no message where its command fails after it printed it', async () => {
     const command = `"${process.execPath}" -e 'process.stdout.write("s3" + "cret"); process.exitCode = 3'`;
     const error = await runSecretCommand(command, 'linux').catch((thrown) => thrown);
@@ -160,18 +142,6 @@ test.each([
   },
 );
 
-test('a secret command that is nowhere is told from one that may not be run', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-secrets-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  writeFileSync(join(folder, 'locked'), '', { mode: 0o600 });
-  const failed = (command: string) => runSecretCommand(command, 'linux', process.env).catch(({ message }) => message);
-  vi.stubEnv('PATH', folder);
-  expect(await failed('locked')).toBe('The secret command failed (EACCES).');
-  expect(await failed(join(folder, 'locked'))).toBe('The secret command failed (EACCES).');
-  expect(await failed('nowhere')).toBe('The secret command failed (ENOENT).');
-});
-
 test.skipIf(process.platform === 'win32')('a secret command does not get the secrets of its surroundings', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ['SRQ_CLIENT_SECRET', 'SRQ_KEY_PASSPHRASE', 'PGPASSWORD']) {
@@ -180,22 +150,6 @@ test.skipIf(process.platform === 'win32')('a secret command does not get the sec
       reason: 'auth.no-secret',
     });
   }
-});
-
-test('who is not logged in is told what is missing, and who mistyped a profile which one was meant', () => {
-  expect(notLoggedIn(['SRQ_BASE_URL', 'SRQ_CLIENT_ID'])).toMatchObject({
-    reason: 'auth.missing',
-    message: 'You are not logged in: SRQ_BASE_URL, SRQ_CLIENT_ID are missing.',
-  });
-  expect(notLoggedIn(['SRQ_BASE_URL'], 'shop', [])).toMatchObject({ reason: 'auth.missing' });
-  expect(notLoggedIn(['SRQ_BASE_URL'], undefined, ['shop'])).toMatchObject({ reason: 'auth.missing' });
-  expect(notLoggedIn(['SRQ_BASE_URL'], 'shpo', ['office', 'shop'])).toMatchObject({
-    reason: 'auth.no-profile',
-    message: 'There is no profile "shpo". Did you mean shop?',
-  });
-  expect(notLoggedIn(['SRQ_BASE_URL'], 'warehouse', ['shop'])).toMatchObject({
-    message: 'There is no profile "warehouse".',
-  });
 });
 
 test.each([

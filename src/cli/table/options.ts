@@ -7,7 +7,6 @@ import {
   choice,
   count,
   type Flag,
-  type Flags,
   faults,
   flag,
   forOne,
@@ -66,10 +65,6 @@ const READING = {
 };
 export type ReadingOptions = OptionsOf<typeof READING>;
 
-/** The same flags, each of which has to be given with another one. */
-const needing = <Given extends Flags>(needs: string, given: Given): Given =>
-  Object.fromEntries(Object.entries(given).map(([name, each]) => [name, { ...each, needs }])) as Given;
-
 const PLANNING = {
   limit: forOne(count('<n>', 'only the first N rows', 1)),
   skip: forOne(rare(initially(0, count('<n>', 'leave out the first N rows', 0)))),
@@ -105,7 +100,7 @@ export const BULK = {
       choice('<what>', 'what to do with unknown rows (park: leave them unknown)', ['park', 'validate']),
     ),
   ),
-  results: outputFile('write every row with its outcome there'),
+  results: outputFile('write every row with its outcome: .csv, .xlsx, .json'),
   report: outputFile('write the run as a page with charts (.html)', {
     not: { dryRun: 'A dry run sends nothing, so there is nothing to report.' },
   }),
@@ -180,10 +175,8 @@ export const EXPORT = { output: output('write it there: .csv, .xlsx or .json'), 
 export type ExportOptions = OptionsOf<typeof EXPORT>;
 
 export const REPORT = {
-  output: { ...output('write the page there (.html)'), isRequired: true as const },
+  output: { ...outputFile('write the page there (.html)', { short: '-o' }), isRequired: true as const },
   run: text('<id>', 'run id, or how it begins, or "all" (default: the last run)'),
-  input: text('<file>', 'list all rows of this file, not only what was sent'),
-  ...needing('input', READING),
 };
 export type ReportOptions = OptionsOf<typeof REPORT>;
 
@@ -205,7 +198,9 @@ export const LOGIN = {
   encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
   test: flag('mark the service as a test, so that srq asks less'),
   use: flag('make this the default profile (the first one is anyway)'),
-  storePasswordCommand: rare(text('<command>', 'with --store: keep a command that prints the password of the store')),
+  storePasswordCommand: rare(
+    text('<command>', 'with --store: keep a command that prints the password of the store', { needs: 'store' }),
+  ),
 };
 export type LoginOptions = OptionsOf<typeof LOGIN>;
 

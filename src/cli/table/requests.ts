@@ -32,7 +32,7 @@ export const REQUESTS: CommandTable = {
     uses: 'log',
     sends: 'creates',
     fails: ['input', 'rejected', 'stopped'],
-    run: async () => (await import('../../commands/bulk/run.ts')).bulk,
+    run: async () => (await import('../../commands/bulk.ts')).bulk,
   },
   log: {
     about: 'show what was sent and what came back',
@@ -44,10 +44,9 @@ export const REQUESTS: CommandTable = {
   report: {
     about: 'write a page with charts about an import, even a running one',
     flags: flags.REPORT,
-    examples: ['srq report -o run.html', 'srq report --input leads.csv --run all -o all.html'],
+    examples: ['srq report -o run.html', 'srq report --run all -o all.html'],
     uses: 'log',
-    fails: ['input', 'auth'],
-    run: async () => (await import('../../commands/report/run.ts')).report,
+    run: async () => (await import('../../commands/report.ts')).report,
   },
   export: {
     about: 'write your file with the identifiers, for your CRM',

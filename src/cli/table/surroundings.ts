@@ -3,7 +3,7 @@ import * as flags from './options.ts';
 import type { CommandTable } from './row.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export const HELP_TOPICS = ['exit-codes', 'errors', 'environment', 'files'] as const;
+export const HELP_TOPICS = ['exit-codes', 'errors', 'environment'] as const;
 
 /** What comes before the first request. */
 export const SETUP: CommandTable = {
@@ -43,14 +43,14 @@ export const SETUP: CommandTable = {
   'profile list': {
     about: 'list the stored profiles; * marks the one in force',
     examples: ['srq profile list --json'],
-    run: async () => (await import('../../commands/profile/run.ts')).profileList,
+    run: async () => (await import('../../commands/profile.ts')).profileList,
   },
   'profile use': {
     about: 'make this the default profile',
     args: [{ name: '<name>', isProfile: true }],
     examples: ['srq profile use shop'],
     noSandbox: true,
-    run: async () => (await import('../../commands/profile/run.ts')).profileUse,
+    run: async () => (await import('../../commands/profile.ts')).profileUse,
   },
   doctor: {
     about: 'check settings, network, service and this machine',
@@ -140,7 +140,7 @@ export const AROUND: CommandTable = {
     run: async () => (await import('../../commands/schema.ts')).schema,
   },
   version: {
-    about: 'print the version; with --verbose that of Node.js and of each bundled library, too',
+    about: 'print the version',
     isHidden: true,
     run: async () => (await import('../../commands/version.ts')).showVersion,
   },

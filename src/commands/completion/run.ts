@@ -64,12 +64,6 @@ interface Valued {
 function candidatesFor(before: readonly string[], current: string, profiles: readonly string[]): Candidates {
   const { path, operands, awaiting } = read(before);
   if (awaiting) return startingWith(current, valuesOf(awaiting, profiles));
-  const [, name = '', typed] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
-  if (typed !== undefined) {
-    const option = flagNamed(path, name);
-    const { words } = option ? startingWith(typed, valuesOf(option, profiles)) : NONE;
-    return { words: words.map((each) => ({ ...each, word: `${name}=${each.word}` })), files: false };
-  }
   if (current.startsWith('-')) return startingWith(current, { words: optionWords(path), files: false });
   const args = commandOf(path)?.args ?? [];
   const argument = args[operands] ?? args.find((each) => placeholder(each.name).isRepeatable);

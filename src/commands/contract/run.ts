@@ -73,7 +73,6 @@ export async function learn(context: Context, files: readonly string[], options:
   reporter.say(shown);
   await requireAgreement(context, answers, { given, yes: options.yes === true, profile });
   await store.write(contract);
-  context.contractChanged();
   await reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,

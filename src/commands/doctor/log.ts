@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, rmdir } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { makeFolder } from '../../request/make-folder.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { type Found, skipped } from './examination.ts';
 
@@ -26,16 +25,18 @@ export async function log(context: Context): Promise<Found> {
   return { message: `${path} can be written, and its lock, ${kernelLockName()}, works.` };
 }
 
-/** Opens a log in a temporary folder beside the path, and removes both. Throws `SrqError('log')` if that fails. */
+/**
+ * Opens a log in a temporary folder beside the path, or in the nearest folder that is there, and removes it. Throws
+ * `SrqError('log')` if that fails.
+ */
 async function requireFolderForLog({ clock, run, uid }: Context, path: string, isGiven: boolean): Promise<void> {
   const { openFileStore } = await import('../../store/file/file-store.ts');
   const { requireOwnFolder } = await import('../../store/file/log-access.ts');
   const user = { uid, isInStateFolder: !isGiven };
-  const folder = dirname(resolve(path));
+  let folder = dirname(resolve(path));
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   let trial: string | null = null;
-  let outermost: string | undefined;
   try {
-    outermost = makeFolder(folder);
     requireOwnFolder(path, user);
     trial = await mkdtemp(join(folder, '.srq-doctor-'));
     const opened = openFileStore({ path: join(trial, 'trial.ndjson'), clock, run, holder: () => 'srq doctor', user });
@@ -47,9 +48,5 @@ async function requireFolderForLog({ clock, run, uid }: Context, path: string, i
     throw new SrqError('log.unwritable', message, hint, error);
   } finally {
     if (trial !== null) await rm(trial, { recursive: true, force: true });
-    // Only what was made for this is removed, and only if nothing else is in it.
-    for (let made = folder; outermost !== undefined && made.length >= outermost.length; made = dirname(made)) {
-      await rmdir(made).catch(() => {});
-    }
   }
 }

@@ -9,7 +9,7 @@ import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
-import { LOG_OPERATIONS, serveHealth } from '../health.ts';
+import { serveHealth } from '../health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
@@ -68,15 +68,12 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   });
   const { destination, contract, operations } = session.preparation;
   await context.log.requireKnown();
-  const opened = await store.open('work', false);
-  context.onClose(() => opened.close());
+  const log = await store.open('work', false);
+  context.onClose(() => log.close());
   const { openQueue } = await import('../../store/postgres/queue.ts');
-  const { member, givenUp: giveUp } = opened;
-  const taking = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
-  const { metrics } = watch;
-  const log = metrics?.timed(opened, LOG_OPERATIONS) ?? opened;
-  const queue = metrics?.timed(taking, { take: 'take', giveBack: 'dispose', drop: 'dispose' }) ?? taking;
-  if (metrics) void watch.lookAtQueue(taking, store, stopping);
+  const { member, givenUp: giveUp } = log;
+  const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
+  if (watch.metrics) void watch.lookAtQueue(queue, store, stopping);
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });

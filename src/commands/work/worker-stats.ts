@@ -4,7 +4,7 @@ import type { WorkerWatch } from '../../delivery/consume.ts';
 import { shown } from '../../delivery/submit.ts';
 import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
-import type { Reporter } from '../../report/reporter.ts';
+import type { Reporter } from '../../report/terminal/reporter.ts';
 import type { RowResult } from '../../request/log/outcome.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';

@@ -18,7 +18,6 @@ export interface PageFacts {
 export function pageData(figures: RunFigures, facts: PageFacts) {
   const { begin, end, counts, listed, reasons } = figures;
   return {
-    file: begin?.file ?? 'log',
     about: begin && {
       ...{ state: stateOf(figures), at: begin.at, profile: begin.profile },
       took: duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at))),
@@ -27,7 +26,7 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
     ...{ writtenAt: facts.writtenAt, counts, reasons },
     rows: listed.map((row) => ({ ...row, ids: Object.entries(row.ids) })),
     toDo: toDo(figures).map((item) => ({ ...item, command: facts.withProfile(item.command) })),
-    notes: notesOn(figures).map(facts.withProfile),
+    notes: notesOn(figures),
     resolve: facts.withProfile('srq resolve'),
     course: figures.course.series(),
     settings: begin
@@ -136,8 +135,8 @@ function resultsOf(input: string): string {
 }
 
 /** What the list does not hold. */
-function notesOn({ rows, listed, gathered, begin }: RunFigures): string[] {
+function notesOn({ rows, listed, gathered }: RunFigures): string[] {
   const few = `${thousands(listed.length)} of ${thousands(gathered)} are listed, those that need somebody first.`;
-  const unsent = `${rowsText(rows - gathered)} ${rows - gathered === 1 ? 'was' : 'were'} not sent by this run and so ${rows - gathered === 1 ? 'is' : 'are'} not listed. To see all rows: srq report --input ${inputWord(begin)} -o rows.html`;
+  const unsent = `${rowsText(rows - gathered)} ${rows - gathered === 1 ? 'was' : 'were'} not sent by this run and so ${rows - gathered === 1 ? 'is' : 'are'} not listed. The results file has all rows.`;
   return [...(listed.length < gathered ? [few] : []), ...(gathered < rows ? [unsent] : [])];
 }

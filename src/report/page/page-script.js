@@ -2,13 +2,11 @@
 // never as markup. Times are those of the reader's clock.
 import uPlot from 'uplot';
 import { labelOf, STATUS, STATUSES } from '../../request/log/status.ts';
-import { csvLine } from '../../request/words/csv-text.ts';
 
 const SHOWN_AT_FIRST = 50;
 const SHOWN_MORE = 200;
 const SHOWN_REASONS = 50;
 const CHART_HEIGHT = 200;
-const BYTE_ORDER_MARK = '\ufeff';
 const COLUMNS = {
   row: 'Row',
   ref: 'Reference',
@@ -130,25 +128,6 @@ function reasons() {
   return [section('reasons', 'Reasons', [element('ol', items, 'reasons')])];
 }
 
-function markets() {
-  const names = [...new Set(rows.map(({ market }) => market))];
-  if (names.every((name) => name === '')) return [];
-  const statuses = STATUSES.filter((status) => rowsOf({ status }).length > 0);
-  const lines = names
-    .map((market) => ({ market, of: rows.filter((row) => row.market === market) }))
-    .sort((a, b) => b.of.length - a.of.length)
-    .map(({ market, of }) => {
-      const numbers = [of.length, ...statuses.map((status) => of.filter((row) => row.status === status).length)];
-      const cells = numbers.map((number) => element('td', number > 0 ? count(number) : '–'));
-      return element('tr', [heading(market === '' ? 'not known' : link({ market }, market), 'row'), ...cells]);
-    });
-  const heads = ['Market', 'Rows', ...statuses.map(tag)].map((title) => heading(title, 'col'));
-  const table = element('table', [element('thead', element('tr', heads)), element('tbody', lines)], 'numbers');
-  const scrolled = Object.assign(element('div', table, 'wide'), { tabIndex: 0, role: 'region' });
-  scrolled.ariaLabel = 'Outcome by market';
-  return [section('markets', 'Markets', [element('p', 'Of the rows listed above.', 'lead'), scrolled])];
-}
-
 function course() {
   const { times, seconds, created, others, slowed, medianMs, mostMs } = data.course;
   const ended = sum(created) + sum(others);
@@ -182,7 +161,11 @@ function chart(title, times, all) {
   const plot = Object.assign(element('div', [], 'plot'), { role: 'img' });
   const most = series.map(([name, , numbers]) => `${name} at most ${count(Math.ceil(Math.max(...numbers)))}`);
   plot.ariaLabel = `${title}: ${most.join(', ')}.`;
-  const colour = (name) => () => getComputedStyle(plot).getPropertyValue(`--${name}`).trim();
+  // A canvas needs the colour itself, as an element has it.
+  const colour = (name) => () => {
+    plot.style.color = `var(--${name})`;
+    return getComputedStyle(plot).color;
+  };
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
   const options = {
     ...{ width: 1, height: CHART_HEIGHT, legend: { show: false }, cursor: { show: false } },
@@ -253,7 +236,6 @@ function show() {
   byId('found').textContent =
     found.length === 0 ? 'No row matches.' : `${count(found.length)} of ${count(rows.length)} listed rows`;
   byId('more').hidden = found.length <= shown;
-  byId('download').disabled = found.length === 0;
   for (const each of document.querySelectorAll('a')) each.ariaCurrent = each.hash === location.hash ? 'true' : null;
 }
 
@@ -276,20 +258,6 @@ function writeAddress() {
   show();
 }
 
-/** Saves the rows that match. A spreadsheet takes no cell for a formula. */
-function download() {
-  const names = ['row', 'ref', 'market', 'status', 'ids', 'http', 'message', 'key', 'at'];
-  const lines = chosen().map(({ ids, ...row }) => {
-    const named = ids.map(([name, value]) => `${name}=${value}`);
-    return names.map((name) => String({ ...row, ids: named.join(' ') }[name] ?? ''));
-  });
-  const text = BYTE_ORDER_MARK + [names, ...lines].map((cells) => csvLine(cells)).join('');
-  const href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  const { value: status } = form.elements.namedItem('status');
-  const name = `${data.file.replace(/\.\w+$/, '')}.${status || 'rows'}.csv`;
-  Object.assign(element('a'), { href, download: name }).click();
-}
-
 function drawList() {
   byId('listing').hidden = false;
   byId('rows').after(...data.notes.map((note) => element('p', note, 'note')));
@@ -305,7 +273,6 @@ function drawList() {
     form.elements.namedItem(name).append(...options.map(([value, text]) => new Option(text, value)));
   form.addEventListener('input', writeAddress);
   form.addEventListener('submit', (event) => event.preventDefault());
-  byId('download').addEventListener('click', download);
   byId('more').addEventListener('click', () => {
     shown += SHOWN_MORE;
     show();
@@ -316,7 +283,7 @@ function drawList() {
 drawHead();
 byId('listing').before(toDo(), outcome(), ...reasons());
 if (rows.length > 0 || data.notes.length > 0) drawList();
-byId('listing').after(...course(), ...markets());
+byId('listing').after(...course());
 if (data.settings.length > 0)
   byId('listing').parentElement.append(
     section('settings', 'Settings of the run', [element('dl', pairsOf(data.settings))]),

@@ -3,7 +3,7 @@ import { templateText } from '../../request/lead/template.ts';
 import type { ImportPlan, ProblemExample, ProblemGroup } from '../../request/log/import-plan.ts';
 import type { PlannedStatus } from '../../request/log/status.ts';
 import { quotedMessage } from '../../request/words/finding.ts';
-import { aligned, clip, duration, type Paint, printable, thousands } from '../output.ts';
+import { aligned, clip, type Paint, printable, thousands } from '../output.ts';
 
 const SHOWN_GROUPS = 5;
 const VALUE_WIDTH = 70;
@@ -14,21 +14,8 @@ interface LearnedShape {
   readonly wire: readonly (readonly [string, string])[];
 }
 
-/** What a person is told beside the plan itself. */
-export interface PlanSurroundings {
-  /** Null without a contract. */
-  readonly learned: LearnedShape | null;
-  /** How many rows a second the service took in the last run, or null if that is not known. */
-  readonly rowsPerSecond: number | null;
-}
-
-/** Formats the plan of an import, for a person to check before anything is sent. */
-export function planText(
-  plan: ImportPlan,
-  destination: string,
-  { learned, rowsPerSecond }: PlanSurroundings,
-  paint: Paint,
-): string {
+/** Formats the plan of an import, for a person to check before anything is sent. `learned` is null without a contract. */
+export function planText(plan: ImportPlan, destination: string, learned: LearnedShape | null, paint: Paint): string {
   const { table, mapping, first } = plan;
   const heading = (text: string) => paint.bold(text);
   const lines = [
@@ -54,8 +41,6 @@ export function planText(
   lines.push(...problemLines(plan, paint), `${heading('Rows')}    ${countsLine(plan, paint)}`);
   const repeats = repeatsText(plan);
   if (repeats !== '') lines.push(`        ${paint.dim(repeats)}`);
-  const time = timeText(plan.counts.ready, rowsPerSecond);
-  if (time !== '') lines.push(`${heading('Time')}    ${time}`);
   return lines.join('\n');
 }
 
@@ -155,13 +140,4 @@ function repeatsText({ ledger, range, counts }: ImportPlan): string {
     if (found <= SHOWN_REPEATS) shown.push(`row ${row} is the same as row ${first}`);
   }
   return [...shown, ...(found > SHOWN_REPEATS ? [`and ${thousands(found - SHOWN_REPEATS)} more`] : [])].join(', ');
-}
-
-const MINUTE_MS = 60_000;
-
-/** A run of less than a minute ends before anybody plans with its time. */
-function timeText(ready: number, rowsPerSecond: number | null): string {
-  const minutes = rowsPerSecond === null ? 0 : Math.round(ready / rowsPerSecond / 60);
-  if (rowsPerSecond === null || minutes === 0) return '';
-  return `about ${duration(minutes * MINUTE_MS)}, at ${Number(rowsPerSecond.toPrecision(1))} a second as in the last run`;
 }

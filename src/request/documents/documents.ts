@@ -51,7 +51,6 @@ export const DOCUMENTS = {
   'help exit-codes': reference.exitCodes,
   'help errors': reference.errors,
   'help environment': reference.environment,
-  'help files': reference.files,
   schema: reference.schemas,
 } as const;
 

@@ -1,14 +1,7 @@
 import * as z from 'zod/mini';
 import { count, nullableText, text } from './shapes.ts';
 
-/** The version of srq. With --verbose it also describes the runtime, the kernel's lock and the bundled libraries. */
-export const version = z.object({
-  version: text,
-  node: z.optional(text),
-  system: z.optional(text),
-  lock: z.optional(text),
-  libraries: z.optional(z.array(z.object({ name: text, version: text }))),
-});
+export const version = z.object({ version: text });
 
 export const template = z.object({
   format: z.enum(['csv', 'json']),
@@ -37,11 +30,6 @@ export const errors = z.object({
 export const environment = z.object({
   environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),
 });
-export const files = z.object({
-  folders: z.object({ config: text, state: text, pages: nullableText }),
-  files: z.array(z.object({ folder: nullableText, name: text, what: text })),
-});
-
 const option = z.object({
   /** The long name, with its dashes. */
   name: text,

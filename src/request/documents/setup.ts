@@ -43,7 +43,7 @@ export const settings = z.object({
 });
 
 export const profiles = z.object({
-  profiles: z.array(z.object({ name: text, current: z.boolean(), baseUrl: text, clientId: text, kind, secret })),
+  profiles: z.array(z.object({ name: text, current: z.boolean(), baseUrl: text, clientId: text, kind })),
 });
 export const profileUsed = z.object({ profile: text, kind, baseUrl: text, clientId: text });
 

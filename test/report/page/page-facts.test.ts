@@ -72,9 +72,8 @@ test.each([
     figures.add(rowOf(at + 1, { status }));
   figures.note(END);
   figures.addUntouched();
-  const { toDo, notes } = pageData(figures, FACTS);
+  const { toDo } = pageData(figures, FACTS);
   expect(toDo.map(({ command }) => command)).toEqual(['srq resolve', `srq bulk ${word}`, `srq bulk ${results}`]);
-  expect(notes.join(' ')).toContain(`To see all rows: srq report --input ${word} -o rows.html`);
 });
 
 test('an interruption is no alarm, and says what goes on', () => {
@@ -99,8 +98,7 @@ test('the commands on the page concern the profile of the run, wherever they are
   figures.note(beginOf(3));
   figures.addUntouched();
   const withProfile = (text: string) => withProfileFlags(text, { profile: 'shop', store: 'postgres://db/leads' });
-  const { toDo, resolve, notes } = pageData(figures, { ...FACTS, withProfile });
+  const { toDo, resolve } = pageData(figures, { ...FACTS, withProfile });
   const flags = '--profile shop --store postgres://db/leads';
   expect([toDo[0]?.command, resolve]).toEqual([`srq resolve ${flags}`, `srq resolve ${flags}`]);
-  expect(notes.join(' ')).toContain(`srq report ${flags} --input leads.csv -o rows.html`);
 });

@@ -45,10 +45,10 @@ test('says how to see the rows that the log does not have', () => {
   const figures = new RunFigures();
   figures.note(beginOf(3));
   figures.add(rowOf(1));
-  expect(reportPage(figures, FACTS)).not.toContain('--input');
+  expect(reportPage(figures, FACTS)).not.toContain('are not listed');
   figures.addUntouched();
   expect(reportPage(figures, FACTS)).toContain(
-    '2 rows were not sent by this run and so are not listed. To see all rows: srq report --input leads.csv -o rows.html',
+    '2 rows were not sent by this run and so are not listed. The results file has all rows.',
   );
 });
 

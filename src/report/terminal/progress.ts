@@ -1,133 +1,17 @@
 import type { Writable } from 'node:stream';
-import { SCHEMA_VERSION } from '../../request/documents/types.ts';
-import { SENT_STATUSES } from '../../request/log/status.ts';
-import type { Failure } from '../../request/words/errors.ts';
-import {
-  clip,
-  columnsOf,
-  duration,
-  folded,
-  inAscii,
-  type Paint,
-  painter,
-  printableLines,
-  terminalSafeJson,
-  thousands,
-  writeAll,
-} from '../output.ts';
-import type { ItemText, Progress, ProgressState, Reporter, ReporterOptions } from '../reporter.ts';
+import { type Counts, SENT_STATUSES } from '../../request/log/status.ts';
+import { clip, columnsOf, duration, thousands } from '../output.ts';
 
-/** The part of both reporters that writes messages and progress to stderr. */
-abstract class Messages {
-  protected readonly options: ReporterOptions;
-  /** Paints texts for stderr. */
-  protected readonly paint: Paint;
-
-  constructor(options: ReporterOptions) {
-    this.options = options;
-    this.paint = painter(options.colour.stderr);
-  }
-
-  say(text: (paint: Paint) => string): void {
-    if (!this.options.quiet) this.write(text(this.paint));
-  }
-
-  warn(message: string): void {
-    this.write(`${this.paint.yellow('!')} ${printableLines(message)}`);
-  }
-
-  protected write(text: string): void {
-    const { stderr } = this.options;
-    stderr.write(`${this.fitted(text, stderr)}\n`);
-  }
-
-  /** Fits a text to the width and the characters of a terminal. */
-  protected fitted(text: string, stream: Writable): string {
-    const lines = folded(text, columnsOf(stream));
-    return this.options.ascii ? inAscii(lines) : lines;
-  }
-
-  async progress(label: string): Promise<Progress> {
-    const { quiet, redraw, ascii, stderr, monotonicMs } = this.options;
-    if (quiet) return noProgress;
-    const line = (text: string) => (ascii ? inAscii(text) : text);
-    if (!redraw) return linesProgress(label, stderr, monotonicMs, line);
-    return redrawnProgress(label, stderr, monotonicMs, line);
-  }
+/** The state of an import for its progress line. */
+export interface ProgressState {
+  readonly done: number;
+  readonly total: number;
+  readonly counts: Partial<Counts>;
 }
 
-/** The reporter for people. It writes text to stdout, and errors as sentences to stderr. */
-export class HumanReporter extends Messages implements Reporter {
-  /** Paints texts for stdout. */
-  readonly #paint: Paint;
-
-  constructor(options: ReporterOptions) {
-    super(options);
-    this.#paint = painter(options.colour.stdout);
-  }
-
-  async result(
-    _: string,
-    __: unknown,
-    text: (paint: Paint) => string,
-    form: 'prose' | 'verbatim' = 'prose',
-  ): Promise<void> {
-    const { stdout } = this.options;
-    const said = text(this.#paint);
-    await writeAll(stdout, `${form === 'verbatim' ? said : this.fitted(said, stdout)}\n`);
-  }
-
-  async lines<Item>(_: string, items: AsyncIterable<Item>, text: ItemText<Item>): Promise<number> {
-    let index = 0;
-    const isShown = columnsOf(this.options.stdout) !== null;
-    for await (const item of items) {
-      if (this.options.stdout.destroyed) break;
-      const said = text(item, this.#paint, index++);
-      // Piped output may be CSV, whose cells must not change.
-      await writeAll(this.options.stdout, isShown && this.options.ascii ? inAscii(said) : said);
-    }
-    return index;
-  }
-
-  async fail({ message, hint }: Failure): Promise<void> {
-    const { red, dim } = this.paint;
-    // A hint with two alternatives separates them by wide blanks. Each alternative is shown on its own line.
-    const advice = hint ? `\n  ${dim('→')} ${printableLines(hint).replaceAll(/ {4}(?=[A-Z])/g, '\n    ')}` : '';
-    this.write(`${red('✗')} ${printableLines(message)}${advice}`);
-  }
-}
-
-/**
- * The reporter for programs. It writes one JSON document to stdout, or one a line for a command that lists, and the error
- * as the last one if the command fails.
- */
-export class JsonReporter extends Messages implements Reporter {
-  async result(_: string, document: object | readonly object[]): Promise<void> {
-    await this.#write(Array.isArray(document) ? document.map(versioned) : versioned(document));
-  }
-
-  async lines(_: string, items: AsyncIterable<object>): Promise<number> {
-    let count = 0;
-    for await (const item of items) {
-      // Nobody would read the rest.
-      if (this.options.stdout.destroyed) break;
-      await this.#write(versioned(item));
-      count += 1;
-    }
-    return count;
-  }
-
-  fail(error: Failure): Promise<void> {
-    return this.result('error', { error });
-  }
-
-  #write(value: object): Promise<void> {
-    return writeAll(this.options.stdout, `${terminalSafeJson(value)}\n`);
-  }
-}
-
-function versioned(document: object): object {
-  return { schemaVersion: SCHEMA_VERSION, ...document };
+export interface Progress {
+  update(state: ProgressState): void;
+  end(): void;
 }
 
 /** Length of the window over which the current rate is measured. */
@@ -146,7 +30,7 @@ const MIN_STEADY_ROWS = 10;
 /** Length of the bar. Even with the longest figures the line fits in 80 columns. */
 const BAR_PLACES = 12;
 
-const noProgress: Progress = { update: () => {}, end: () => {} };
+export const noProgress: Progress = { update: () => {}, end: () => {} };
 
 /** Returns a progress that writes plain lines, at growing intervals. */
 export function linesProgress(
@@ -233,7 +117,7 @@ const SPINNER_PLACES = 3;
 const SPIN_MS = 120;
 
 /** Returns a progress that redraws one line of a terminal. */
-async function redrawnProgress(
+export async function redrawnProgress(
   label: string,
   stream: Writable,
   monotonicMs: () => number,

@@ -1,29 +1,20 @@
-import type { Context } from '../../cli/context.ts';
-import { profileKind, warnOfRepair } from '../../cli/profiles.ts';
-import { columnsOf, printable, tableText } from '../../report/output.ts';
-import { ownKey } from '../../request/contract/contract.ts';
-import type { DocumentOf } from '../../request/documents/types.ts';
-import { nearest } from '../../request/words/did-you-mean.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import { ContractStore } from '../../settings/contract-store.ts';
-import { contractPath } from '../../settings/paths.ts';
-import type { Profile } from '../../settings/profile-store.ts';
-import { keptSecret } from '../../settings/settings.ts';
+import type { Context } from '../cli/context.ts';
+import { profileKind, warnOfRepair } from '../cli/profiles.ts';
+import { columnsOf, printable, tableText } from '../report/output.ts';
+import type { DocumentOf } from '../request/documents/types.ts';
+import { nearest } from '../request/words/did-you-mean.ts';
+import { SrqError } from '../request/words/errors.ts';
+import type { Profile } from '../settings/profile-store.ts';
 
 /** Lists the stored profiles and marks the one in use. It never shows a secret. */
 export async function profileList(context: Context): Promise<number> {
   const stored = Object.entries((await context.profiles()).all());
   const { value: inForce } = await context.profileName();
-  const profiles = await Promise.all(
-    stored.map(async ([name, profile]) => ({
-      ...entryOf(name, profile, name === inForce),
-      secret: await secretState(context, name, profile),
-    })),
-  );
+  const profiles = stored.map(([name, profile]) => entryOf(name, profile, name === inForce));
   const reporter = await context.reporter();
   await reporter.result('profile list', { profiles }, (paint) => {
     if (profiles.length === 0) return 'No profiles are stored. Log in with: srq login';
-    const rows = profiles.map(({ name, current, kind, baseUrl, clientId, secret }) => {
+    const rows = profiles.map(({ name, current, kind, baseUrl, clientId }) => {
       const marked = current ? paint.bold : (text: string) => text;
       return [
         { text: current ? '*' : '' },
@@ -31,15 +22,9 @@ export async function profileList(context: Context): Promise<number> {
         { text: kind, paint: kind === 'live' ? paint.yellow : paint.green },
         { text: printable(baseUrl) },
         { text: printable(clientId) },
-        { text: secret, paint: paint.dim },
       ];
     });
-    return tableText(
-      ['', 'name', 'kind', 'base URL', 'client id', 'secret'],
-      rows,
-      columnsOf(context.process.stdout),
-      paint,
-    );
+    return tableText(['', 'name', 'kind', 'base URL', 'client id'], rows, columnsOf(context.process.stdout), paint);
   });
   return 0;
 }
@@ -74,17 +59,7 @@ function requireStored(profiles: Readonly<Record<string, Profile>>, name: string
 
 type ListedProfile = DocumentOf<'profile list'>['profiles'][number];
 
-function entryOf(name: string, profile: Profile, current: boolean): Omit<ListedProfile, 'secret'> {
+function entryOf(name: string, profile: Profile, current: boolean): ListedProfile {
   const { baseUrl, clientId } = profile;
   return { name, current, baseUrl, clientId, kind: profileKind(profile) };
-}
-
-/** Returns where the secret of a profile is. A profile has none of its own if its contract holds a key instead. */
-async function secretState(context: Context, name: string, profile: Profile): Promise<ListedProfile['secret']> {
-  const { state } = keptSecret({}, profile);
-  if (state !== 'missing') return state;
-  const contracts = new ContractStore(name, contractPath(context.ownPaths(), name), await context.trust());
-  // A contract that cannot be used gives no key. The commands that need it say what is wrong with it.
-  const contract = await contracts.read().catch(() => null);
-  return contract !== null && ownKey(contract) !== null ? 'contract' : 'missing';
 }

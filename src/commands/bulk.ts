@@ -1,25 +1,19 @@
-import { readdir, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
-import type { Context } from '../../cli/context.ts';
-import { EXIT_CODES, firstExitNumber } from '../../cli/exit-codes.ts';
-import type { BulkOptions } from '../../cli/table/options.ts';
-import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { failureOf, SrqError } from '../../request/words/errors.ts';
-import { requireConsent } from '../../run/consent.ts';
-import { RunEvents } from '../../run/events.ts';
-import { importFile, rehearseFile } from '../../run/import-file.ts';
-import { onlyPath, requireOwnPlaces } from '../../run/outputs.ts';
-import { refuseRehearsed, withoutOwnFiles } from '../../run/results.ts';
+import { realpath } from 'node:fs/promises';
+import { commandLine, withProfileFlags } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { EXIT_CODES, firstExitNumber } from '../cli/exit-codes.ts';
+import type { BulkOptions } from '../cli/table/options.ts';
+import { keepHeapSmall } from '../cli/v8-flags.ts';
+import { failureOf, SrqError } from '../request/words/errors.ts';
+import { requireConsent } from '../run/consent.ts';
+import { RunEvents } from '../run/events.ts';
+import { importFile, rehearseFile } from '../run/import-file.ts';
+import { onlyPath } from '../run/outputs.ts';
+import { refuseRehearsed, withoutOwnFiles } from '../run/results.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
 export async function bulk(context: Context, named: readonly string[], options: BulkOptions): Promise<number> {
   keepHeapSmall();
-  await requireOwnPlaces(context, [
-    ['--results', options.results],
-    ['--report', options.report],
-    ['--events', options.events],
-  ]);
   const { files, command } = await chosenFiles(context, named);
   for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
@@ -83,23 +77,17 @@ function commandFor(command: readonly string[], files: readonly string[], wanted
   return command.filter((word) => wanted.includes(word) || !files.includes(word));
 }
 
-/** The files of a command, and the command that names them. */
-interface ChosenFiles {
-  readonly files: readonly string[];
-  /** The arguments of this command, without files that are left out. */
-  readonly command: readonly string[];
-}
-
 /**
- * Returns the files to import. A pattern of the shell may name files that srq made from another file of the list. These
- * are left out, with a message. Throws `SrqError('usage')` if a file is named twice.
+ * Returns the files to import, and the arguments that name them. A pattern of the shell may name files that srq made from
+ * another file of the list. These are left out, with a message. Throws `SrqError('usage')` if a file is named twice, or
+ * standard input beside files, because nobody could be asked about those.
  */
-async function chosenFiles(context: Context, asked: readonly string[]): Promise<ChosenFiles> {
-  const { platform, argv } = context.process;
-  const meant = new Map<string, readonly string[]>();
-  for (const name of asked) meant.set(name, await filesOfPattern(name, platform));
-  const { files, leftOut } = withoutOwnFiles(asked.flatMap((name) => meant.get(name) ?? []));
-  const words = argv.slice(2).flatMap((word) => meant.get(word) ?? [word]);
+async function chosenFiles(context: Context, named: readonly string[]) {
+  if (named.includes('-') && named.length > 1) {
+    const message = 'Standard input (-) can only be imported alone. Nothing was sent.';
+    throw new SrqError('file.only-one', message, 'Import the files with a command of their own.');
+  }
+  const { files, leftOut } = withoutOwnFiles(named);
   if (leftOut.length > 0) {
     const made = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
     await context.warn(`Left out: ${made}. If you have corrected one, import it alone.`);
@@ -109,21 +97,7 @@ async function chosenFiles(context: Context, asked: readonly string[]): Promise<
   if (twice !== undefined) {
     throw new SrqError('file.twice', `${twice} is named twice. Nothing was sent.`, 'Name each file once.');
   }
-  return { files, command: words.filter((word) => !leftOut.some(({ file }) => file === word)) };
-}
-
-/**
- * Returns the files that match a name with `*` or `?` in its last part, in the order of their names. The shells of
- * Windows leave this to the program. On other systems such a name is that of a file. A pattern without a match is
- * returned unchanged.
- */
-export async function filesOfPattern(name: string, system: string): Promise<readonly string[]> {
-  if (system !== 'win32' || !/[*?]/.test(basename(name))) return [name];
-  const plain = basename(name).replace(/[\\^$.+()[\]{}|]/g, '\\$&');
-  const pattern = new RegExp(`^${plain.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
-  const entries = await readdir(dirname(name), { withFileTypes: true }).catch(() => []);
-  const found = entries.filter((entry) => entry.isFile() && pattern.test(entry.name));
-  return found.length === 0 ? [name] : found.map((entry) => join(dirname(name), entry.name)).sort();
+  return { files, command: commandFor(context.process.argv.slice(2), named, files) };
 }
 
 /** Keeps the sandbox of this process and its inbox open until Ctrl-C. */
