@@ -65,16 +65,7 @@ function trustedAnyway({ extraCaFile }: CertificateSecrets): readonly string[] {
   // Node.js 22 returns all authorities that it trusts, including those of the system if that is enabled.
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
   if (getCACertificates) return getCACertificates('default');
-  return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [textOrNothing(extraCaFile)])];
-}
-
-/** Reads a file. The text is empty if the file cannot be read, because Node.js itself ignores an unreadable file. */
-function textOrNothing(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [readPem(extraCaFile, 'NODE_EXTRA_CA_CERTS')])];
 }
 
 function readCertificate(path: string, option: string): string {

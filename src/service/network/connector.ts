@@ -28,7 +28,7 @@ type OpenLine = (target: LineTarget, below?: Line) => Promise<Line>;
  * steps has the timeout. TCP is opened separately from TLS, because Node.js does not give access to the TCP connection of
  * a TLS socket that opened its own.
  */
-export function lineOpener(secureContext: SecureContext | null, timeoutMs: number): OpenLine {
+function lineOpener(secureContext: SecureContext | null, timeoutMs: number): OpenLine {
   const connect = buildConnector({ timeout: timeoutMs, ...(secureContext ? { secureContext } : {}) });
   const step = (options: Connector.Options) =>
     new Promise<Socket>((resolve, reject) => {
@@ -55,7 +55,7 @@ export function targetOf({ protocol, hostname, port }: URL): LineTarget {
  * Opens a tunnel to `host:port` through an HTTP proxy (CONNECT, RFC 9110, section 9.3.6). A failure on the way to the proxy
  * is marked as the proxy's.
  */
-export async function openTunnel(
+async function openTunnel(
   { url, authorization }: ServiceProxy,
   target: string,
   open: OpenLine,
@@ -155,15 +155,24 @@ export interface Network {
 /** Maximum time for each step of opening a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Returns the maximum time for connecting. Null means the default. */
-export function connectTimeoutOf(timeoutMs: number | null): number {
-  return Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
+/** The two steps of opening a line to a service. */
+export interface Route {
+  /** Opens the TCP connection, or a tunnel through the proxy. */
+  begin(): Promise<Line>;
+  /** Makes the TLS handshake, if there is to be one. */
+  complete(below: Line): Promise<Line>;
 }
 
-/** Returns a function that opens lines to a service. */
-export function serviceLines({ proxy, secureContext }: Network, url: URL, timeoutMs: number): () => Promise<Line> {
-  const open = lineOpener(secureContext, timeoutMs);
-  if (proxy === null) return () => open(targetOf(url));
-  const address = `${url.hostname}:${url.port || 443}`;
-  return async () => open(targetOf(url), await openTunnel(proxy, address, open, timeoutMs));
+export function routeTo({ proxy, secureContext }: Network, url: URL, timeoutMs: number | null): Route {
+  const stepMs = Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
+  const open = lineOpener(secureContext, stepMs);
+  const target = targetOf(url);
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return {
+    begin: () =>
+      proxy === null
+        ? open({ ...target, protocol: 'http:', port })
+        : openTunnel(proxy, `${url.hostname}:${port}`, open, stepMs),
+    complete: (below) => open(target, below),
+  };
 }
