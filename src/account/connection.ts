@@ -36,18 +36,12 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
    * request proves the credentials. Throws the errors of `Tokens.prove`.
    */
   proveCredentials(): Promise<CachedToken | null>;
-  /** Returns what is under way at this moment, for display. */
-  view(): ConnectionView;
+  /** Returns what is under way at this moment, and how many tokens this process got, for display. */
+  view(): LimiterView & { readonly tokensFetched: number };
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
   readonly isFamiliar: boolean;
   /** Whether the service has, or may have, a validate operation. */
   readonly mayValidate: boolean;
-}
-
-/** The requests of a connection at one moment. */
-interface ConnectionView extends LimiterView {
-  /** Number of tokens that the service has issued to this process. */
-  readonly tokensFetched: number;
 }
 
 /** The account that a connection is for, and how its service is reached. */

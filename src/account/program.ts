@@ -3,7 +3,6 @@ import type { Clock } from '../request/ports.ts';
 import type { Trust } from '../settings/own-file.ts';
 import type { OfProfile, Paths } from '../settings/paths.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
-import { Closers } from './closers.ts';
 import type { Host, LogPlace } from './host.ts';
 import { type LogHost, LogKeeper } from './log-keeper.ts';
 import { systemClock } from './system-clock.ts';
@@ -19,7 +18,7 @@ export abstract class Program implements Host, LogHost {
   /** The log in use. */
   log = this.#newLog();
   readonly uid: number | null;
-  readonly #closers = new Closers();
+  readonly #closers: (() => Promise<void>)[] = [];
   /** Files that have been reported and are not reported again. */
   readonly #distrusted = new Set<string>();
 
@@ -63,12 +62,17 @@ export abstract class Program implements Host, LogHost {
 
   /** Registers a function to run at the end. The function registered last runs first. */
   onClose(closer: () => Promise<void>): void {
-    this.#closers.add(closer);
+    this.#closers.push(closer);
   }
 
-  /** Runs what was registered by `onClose`. Throws the first error, once all of it has run. */
-  close(): Promise<void> {
-    return this.#closers.close();
+  /** Runs what was registered by `onClose`, also what that registers. Throws the first error, once all of it has run. */
+  async close(): Promise<void> {
+    const errors: unknown[] = [];
+    for (let closer = this.#closers.pop(); closer !== undefined; closer = this.#closers.pop())
+      await Promise.resolve()
+        .then(closer)
+        .catch((error) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
   }
 
   #newLog(): LogKeeper {

@@ -74,16 +74,11 @@ describe('before the request is written, nothing can have happened', () => {
 
 describe('after the request was written, no status means doubt', () => {
   const endings: Record<string, (socket: Socket) => void> = {
-    'the connection is reset': (socket) => socket.resetAndDestroy(),
-    'the connection is closed': (socket) => socket.end(),
     'the status line is cut': (socket) => socket.end('HTTP/1.1 20'),
-    'the head of the answer is cut': (socket) => socket.end('HTTP/1.1 201 Created\r\ncontent-ty'),
     'the head of the answer is cut by a reset': (socket) =>
       socket.write('HTTP/1.1 201 Created\r\ncontent-ty', () => socket.resetAndDestroy()),
-    'the answer is not HTTP': (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
     'the headers of the answer are too large': (socket) =>
       socket.end(rawAnswer('201 Created', '', { 'x-large': 'a'.repeat(40_000) })),
-    'only an interim answer comes': (socket) => socket.end('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
     'the service switches protocols': (socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
   };

@@ -239,24 +239,6 @@ describe('the pace', () => {
     expect(asked).toEqual(admissions);
   });
 
-  it('pauses everybody once for refusals of requests that were sent before the first', () => {
-    const { pace, tickets } = inFlight(8);
-    for (const [index, ticket] of tickets.entries()) pace.answered(ticket, 100 + index, refused);
-    expect(pace.ask(110)).toEqual({ is: 'later', waitMs: 740 });
-  });
-
-  it('cuts the rate to 0.7 once per event', () => {
-    const { pace, tickets } = inFlight(8, 100);
-    for (const ticket of tickets) pace.answered(ticket, 100, refused);
-    expect(pace.pace(0).ratePerSecond).toBeCloseTo(70);
-  });
-
-  it('cuts the rate once for all that an overloaded service sheds at a time', () => {
-    const { pace, tickets } = inFlight(8, 100);
-    for (const ticket of tickets) pace.answered(ticket, 100, { ...ok, kind: 'overloaded' });
-    expect(pace.pace(0).ratePerSecond).toBeCloseTo(70);
-  });
-
   it('sends one request first after a pause, and the others only when it was taken', () => {
     const { pace, tickets } = inFlight(1);
     for (const ticket of tickets) pace.answered(ticket, 0, refused);
@@ -265,20 +247,6 @@ describe('the pace', () => {
     expect(pace.ask(1_500)).toEqual({ is: 'after-answer' });
     pace.answered(probe, 1_600, ok);
     expect(pace.ask(1_600)).toEqual({ is: 'now' });
-  });
-
-  it('lengthens the pause while probes are refused, up to a minute', () => {
-    const { pace, tickets } = inFlight(1);
-    for (const ticket of tickets) pace.answered(ticket, 0, refused);
-    const pauses: number[] = [];
-    let nowMs = 0;
-    for (let probe = 0; probe < 7; probe += 1) {
-      const pausedMs = pace.pausedMs(nowMs);
-      pauses.push(pausedMs);
-      nowMs += pausedMs;
-      pace.answered(pace.sent(nowMs, 'create'), nowMs, refused);
-    }
-    expect(pauses).toEqual([750, 3_000, 6_000, 12_000, 24_000, 45_000, 45_000]);
   });
 
   it('waits as long as Retry-After says and a little longer', () => {
@@ -368,40 +336,6 @@ describe('the pace', () => {
     // It was no probe, so that the next one is.
     pace.answered(probe, 80_000, { ...ok, kind: 'unsent' });
     expect(pace.ask(80_000)).toEqual({ is: 'now' });
-  });
-
-  it('counts quick validates and slow creates each by their own best', () => {
-    const pace = new Pace({ rate: 1_000_000, concurrency: 16, random: half });
-    let nowMs = 0;
-    let most = 0;
-    for (let round = 0; round < 200; round += 1) {
-      const tickets = [];
-      while (pace.ask(nowMs).is === 'now') tickets.push(pace.sent(nowMs, tickets.length % 2 ? 'create' : 'validate'));
-      most = tickets.length;
-      for (const ticket of tickets) if (ticket.operation === 'validate') pace.answered(ticket, nowMs + 20, ok);
-      nowMs += 2_000;
-      for (const ticket of tickets) if (ticket.operation === 'create') pace.answered(ticket, nowMs, ok);
-    }
-    expect(most).toBe(16);
-  });
-
-  it('takes places away while answers take longer than twice and 250 ms more than the best', () => {
-    const pace = new Pace({ rate: 1_000_000, concurrency: 16, random: half });
-    let nowMs = 0;
-    const placesAfter = (rounds: number, tookMs: number) => {
-      let places = 0;
-      for (let round = 0; round < rounds; round += 1) {
-        const tickets = [];
-        while (pace.ask(nowMs).is === 'now') tickets.push(pace.sent(nowMs, 'create'));
-        places = tickets.length;
-        nowMs += tookMs;
-        for (const ticket of tickets) pace.answered(ticket, nowMs, ok);
-      }
-      return places;
-    };
-    expect(placesAfter(50, 100)).toBe(16);
-    expect(placesAfter(50, 340)).toBe(16);
-    expect(placesAfter(20, 400)).toBeLessThan(8);
   });
 
   it('learns nothing from a rate that somebody chose', () => {

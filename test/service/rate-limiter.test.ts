@@ -83,13 +83,6 @@ test('whoever watches is told of a refusal, and how long nobody sends', async ()
 });
 
 describe('A call that changes nothing', () => {
-  test('is tried again after 0.25 to 0.5 s, twice that each time, and 15 to 30 s at most', () => {
-    const delays = (random: number) =>
-      [1, 2, 3, 4, 7, 8, 20].map((tried) => retryDelayMs(tried, null, 0, () => random) / 1000);
-    expect(delays(0)).toEqual([0.25, 0.5, 1, 2, 15, 15, 15]);
-    expect(delays(1)).toEqual([0.5, 1, 2, 4, 30, 30, 30]);
-  });
-
   test('is tried again when the service says so, if it does', () => {
     const asking = answerWith({}, { status: 503, headers: { 'retry-after': '7' } });
     expect([asksToWait(asking), retryDelayMs(1, asking, 0)]).toEqual([true, 7_000]);

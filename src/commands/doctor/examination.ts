@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import { duration } from '../../report/output.ts';
@@ -6,6 +5,7 @@ import type { Contract } from '../../request/contract/contract.ts';
 import type { CachedToken, TracedCall } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError } from '../../request/words/errors.ts';
+import type { Line } from '../../service/network/connector.ts';
 
 /** What a check has found, if it did not fail. */
 export interface Found {
@@ -27,7 +27,7 @@ export class Examination {
   /** Set by the first step. */
   connection!: Connection;
   contract!: Contract;
-  socket: Socket | null = null;
+  line: Line | null = null;
   proof: CachedToken | SrqError | null = null;
   proofMs = 0;
   /** How far the service's clock is ahead of this one, by its last answer, and how long that took. */

@@ -1,8 +1,9 @@
+import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { duration } from '../../report/output.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { connectTimeoutOf, targetOf } from '../../service/network/connector.ts';
-import { openConnection, openProxied, resolveHost, tlsHandshake } from '../../service/network/probe.ts';
+import { routeTo, targetOf } from '../../service/network/connector.ts';
+import { reached, tlsHandshake } from '../../service/network/probe.ts';
 import { asFailure, type Examination, type Found, skipped } from './examination.ts';
 
 const SKEW_WARNING_MS = 60_000;
@@ -13,13 +14,15 @@ const BY_PROXY = skipped('The proxy does that.');
 
 const addressOf = ({ connection }: Examination) => new URL(connection.destination.baseUrl);
 
+const routeOf = (examination: Examination) =>
+  routeTo(examination.connection.network, addressOf(examination), examination.timeoutMs);
+
 export async function proxy(examination: Examination): Promise<Found> {
   const { network } = examination.connection;
   const { env } = examination.context.process;
   const url = addressOf(examination);
   if (network.proxy) {
-    const tunnel = { ...network, proxy: network.proxy };
-    examination.socket = await openProxied(url, tunnel, connectTimeoutOf(examination.timeoutMs));
+    examination.line = await reached(routeOf(examination).begin());
     return { message: `${network.proxy.url} connects to ${url.host}.` };
   }
   if (url.protocol === 'http:') return { message: 'None: the service is on this machine.' };
@@ -31,22 +34,23 @@ export async function name(examination: Examination): Promise<Found> {
   if (examination.connection.network.proxy) return BY_PROXY;
   const host = targetOf(addressOf(examination)).hostname;
   if (isIP(host)) return { message: `${host} is an address; there is no name to look up.` };
-  return { message: `${host} is at ${(await resolveHost(host)).join(', ')}.` };
+  const found = await reached(lookup(host, { all: true }));
+  return { message: `${host} is at ${found.map(({ address }) => address).join(', ')}.` };
 }
 
 export async function port(examination: Examination): Promise<Found> {
   if (examination.connection.network.proxy) return BY_PROXY;
-  const socket = await openConnection(addressOf(examination), connectTimeoutOf(examination.timeoutMs));
-  examination.socket = socket;
-  return { message: `Connected to ${socket.remoteAddress}, port ${socket.remotePort}.` };
+  examination.line = await reached(routeOf(examination).begin());
+  const { remoteAddress, remotePort } = examination.line.tcp;
+  return { message: `Connected to ${remoteAddress}, port ${remotePort}.` };
 }
 
 export async function certificate(examination: Examination): Promise<Found> {
-  const { socket, context, connection, timeoutMs } = examination;
-  const url = addressOf(examination);
+  const { line, context } = examination;
   try {
-    if (url.protocol === 'http:' || !socket) return skipped('Plain http, which does not leave this machine.');
-    const shown = await tlsHandshake(socket, url, connection.network.secureContext, connectTimeoutOf(timeoutMs));
+    if (addressOf(examination).protocol === 'http:' || !line)
+      return skipped('Plain http, which does not leave this machine.');
+    const shown = await reached(tlsHandshake(routeOf(examination), line));
     const days = Math.floor((shown.expiresAtMs - context.clock.nowMs()) / DAY_MS);
     const until = new Date(shown.expiresAtMs).toISOString().slice(0, 10);
     const message = `${shown.protocol}, certificate by ${shown.issuer}, valid until ${until} (${days} days).`;
@@ -54,7 +58,7 @@ export async function certificate(examination: Examination): Promise<Found> {
     const hint = 'Tell the marketplace that its certificate expires soon; srq sends nothing after that.';
     return { message, warning: { reason: 'service.certificate-ends', hint } };
   } finally {
-    socket?.destroy();
+    line?.socket.destroy();
   }
 }
 

@@ -31,7 +31,7 @@ export function secureContextOf(files: CertificateFiles, secrets: CertificateSec
   const ca = caFile === undefined ? {} : { ca: [...trustedAnyway(secrets), readCertificate(caFile, '--ca-file')] };
   if (certFile === undefined || keyFile === undefined) return tls.createSecureContext(ca);
   const cert = readCertificate(certFile, '--cert');
-  const key = readPem(keyFile, '--key');
+  const key = readPem(keyFile, '--key FILE');
   const { keyPassphrase } = secrets;
   if (/ENCRYPTED/.test(key) && keyPassphrase === null)
     throw unusable(`The key ${keyFile} is encrypted.`, 'Give its passphrase in SRQ_KEY_PASSPHRASE.');
@@ -65,29 +65,20 @@ function trustedAnyway({ extraCaFile }: CertificateSecrets): readonly string[] {
   // Node.js 22 returns all authorities that it trusts, including those of the system if that is enabled.
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
   if (getCACertificates) return getCACertificates('default');
-  return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [textOrNothing(extraCaFile)])];
-}
-
-/** Reads a file. The text is empty if the file cannot be read, because Node.js itself ignores an unreadable file. */
-function textOrNothing(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return [...tls.rootCertificates, ...(extraCaFile === null ? [] : [readPem(extraCaFile, 'NODE_EXTRA_CA_CERTS=FILE')])];
 }
 
 function readCertificate(path: string, option: string): string {
-  const text = readPem(path, option);
+  const text = readPem(path, `${option} FILE`);
   if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
   const hint = `Convert it, then name the result: openssl x509 -inform der -in FILE -out FILE.pem; ${option} FILE.pem`;
   throw unusable(`${path} holds no certificate in PEM form.`, hint);
 }
 
-function readPem(path: string, option: string): string {
+function readPem(path: string, naming: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw unusable(`${path} cannot be read (${systemCode(error)}).`, `Name another file: ${option} FILE`, error);
+    throw unusable(`${path} cannot be read (${systemCode(error)}).`, `Name another file: ${naming}`, error);
   }
 }

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector as Connector } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { proxyFailure } from './network-failure.ts';
 
@@ -27,7 +28,7 @@ type OpenLine = (target: LineTarget, below?: Line) => Promise<Line>;
  * steps has the timeout. TCP is opened separately from TLS, because Node.js does not give access to the TCP connection of
  * a TLS socket that opened its own.
  */
-export function lineOpener(secureContext: SecureContext | null, timeoutMs: number): OpenLine {
+function lineOpener(secureContext: SecureContext | null, timeoutMs: number): OpenLine {
   const connect = buildConnector({ timeout: timeoutMs, ...(secureContext ? { secureContext } : {}) });
   const step = (options: Connector.Options) =>
     new Promise<Socket>((resolve, reject) => {
@@ -54,48 +55,27 @@ export function targetOf({ protocol, hostname, port }: URL): LineTarget {
  * Opens a tunnel to `host:port` through an HTTP proxy (CONNECT, RFC 9110, section 9.3.6). A failure on the way to the proxy
  * is marked as the proxy's.
  */
-export function openTunnel(
+async function openTunnel(
   { url, authorization }: ServiceProxy,
   target: string,
   open: OpenLine,
   timeoutMs: number,
 ): Promise<Line> {
-  return new Promise((resolve, reject) => {
-    let line: Line | null = null;
-    const connect: Connector.connector = (_, callback) => {
-      open(targetOf(new URL(url))).then(
-        (opened) => {
-          line = opened;
-          callback(null, opened.socket);
-        },
-        (error) => callback(proxyFailure(url, error), null),
-      );
-    };
-    const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };
-    new Client(url, { connect, headersTimeout: timeoutMs }).dispatch(
-      { method: 'CONNECT', path: target, headers },
-      {
-        onRequestStart: () => {},
-        onRequestUpgrade(_, status, __, socket) {
-          if (status !== 200) socket.destroy();
-          if (status === 200 && line) resolve(line);
-          else reject(new Error(`Proxy response (${status})`));
-        },
-        onResponseError: (_, error) => reject(unanswered(error)),
-      },
-    );
+  const line = await open(targetOf(new URL(url))).catch((error) => {
+    throw proxyFailure(url, error);
   });
-}
-
-/** What it means that a proxy gives no answer. After an error with undici's code for that, undici would connect once more. */
-const UNANSWERED: Readonly<Record<string, string>> = {
-  UND_ERR_SOCKET: 'ECONNRESET',
-  UND_ERR_HEADERS_TIMEOUT: 'PROXY_TIMEOUT',
-};
-
-function unanswered(error: Error): Error {
-  const code = UNANSWERED[systemCode(error)];
-  return code === undefined ? error : Object.assign(new Error('no answer to CONNECT', { cause: error }), { code });
+  const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };
+  const call = request({ method: 'CONNECT', path: target, headers, createConnection: () => line.socket });
+  // The error of a call that is given up comes here as well as to `once`.
+  call.on('error', () => {});
+  const asked = once(call.end(), 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+  const [{ statusCode }] = await asked.catch((error) => {
+    line.socket.destroy();
+    throw systemCode(error) === 'ABORT_ERR' ? Object.assign(new Error('no answer'), { code: 'PROXY_TIMEOUT' }) : error;
+  });
+  if (statusCode === 200) return line;
+  line.socket.destroy();
+  throw new Error(`Proxy response (${statusCode})`);
 }
 
 /** A proxy on the way to the service. */
@@ -175,15 +155,24 @@ export interface Network {
 /** Maximum time for each step of opening a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Returns the maximum time for connecting. Null means the default. */
-export function connectTimeoutOf(timeoutMs: number | null): number {
-  return Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
+/** The two steps of opening a line to a service. */
+export interface Route {
+  /** Opens the TCP connection, or a tunnel through the proxy. */
+  begin(): Promise<Line>;
+  /** Makes the TLS handshake, if there is to be one. */
+  complete(below: Line): Promise<Line>;
 }
 
-/** Returns a function that opens lines to a service. */
-export function serviceLines({ proxy, secureContext }: Network, url: URL, timeoutMs: number): () => Promise<Line> {
-  const open = lineOpener(secureContext, timeoutMs);
-  if (proxy === null) return () => open(targetOf(url));
-  const address = `${url.hostname}:${url.port || 443}`;
-  return async () => open(targetOf(url), await openTunnel(proxy, address, open, timeoutMs));
+export function routeTo({ proxy, secureContext }: Network, url: URL, timeoutMs: number | null): Route {
+  const stepMs = Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
+  const open = lineOpener(secureContext, stepMs);
+  const target = targetOf(url);
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return {
+    begin: () =>
+      proxy === null
+        ? open({ ...target, protocol: 'http:', port })
+        : openTunnel(proxy, `${url.hostname}:${port}`, open, stepMs),
+    complete: (below) => open(target, below),
+  };
 }

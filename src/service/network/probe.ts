@@ -1,8 +1,6 @@
-import { lookup } from 'node:dns/promises';
-import type { Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { SrqError } from '../../request/words/errors.ts';
-import { lineOpener, type Network, openTunnel, targetOf } from './connector.ts';
+import type { Line, Route } from './connector.ts';
 import { networkFailure } from './network-failure.ts';
 
 /** Time that a service has for refusing the client's certificate, if it sends no session ticket. */
@@ -16,42 +14,18 @@ export interface ServiceCertificate {
   readonly protocol: string;
 }
 
-/** Looks up the addresses of a name. Throws `SrqError('unreachable')` if that fails. */
-export async function resolveHost(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true }).catch(unreachable);
-  return found.map(({ address }) => address);
+/** Makes an error of what is a failure of the network. */
+export function reached<Result>(work: Promise<Result>): Promise<Result> {
+  return work.catch((error) => {
+    const { reason, hint } = networkFailure(error);
+    throw new SrqError('service.unreachable', reason, hint, error);
+  });
 }
 
-/** Opens a TCP connection to the service. Throws `SrqError('unreachable')` if that fails. */
-export async function openConnection(url: URL, timeoutMs: number): Promise<Socket> {
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  const target = { ...targetOf(url), protocol: 'http:', port };
-  return (await lineOpener(null, timeoutMs)(target).catch(unreachable)).socket;
-}
-
-/** Opens a connection to the service through the proxy. Throws `SrqError('unreachable')` if that fails. */
-export async function openProxied(
-  { hostname, port }: URL,
-  { proxy, secureContext }: Network & { readonly proxy: NonNullable<Network['proxy']> },
-  timeoutMs: number,
-): Promise<Socket> {
-  const open = lineOpener(secureContext, timeoutMs);
-  return (await openTunnel(proxy, `${hostname}:${port || 443}`, open, timeoutMs).catch(unreachable)).socket;
-}
-
-/**
- * Makes the TLS handshake with the service and returns its certificate. Throws `SrqError('unreachable')` if that fails.
- */
-export async function tlsHandshake(
-  below: Socket,
-  url: URL,
-  secureContext: SecureContext | null,
-  timeoutMs: number,
-): Promise<ServiceCertificate> {
-  const open = lineOpener(secureContext, timeoutMs);
-  const line = await open(targetOf(url), { socket: below, tcp: below }).catch(unreachable);
-  const tls = line.socket as TLSSocket;
-  await accepted(tls).catch(unreachable);
+/** Makes the TLS handshake with the service over a connection that is open, and describes its certificate. */
+export async function tlsHandshake(route: Route, below: Line): Promise<ServiceCertificate> {
+  const tls = (await route.complete(below)).socket as TLSSocket;
+  await accepted(tls);
   const { issuer, valid_to } = tls.getPeerCertificate();
   const protocol = tls.getProtocol() ?? '';
   tls.destroy();
@@ -72,9 +46,4 @@ function accepted(tls: TLSSocket): Promise<void> {
       reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
     });
   });
-}
-
-function unreachable(error: unknown): never {
-  const { reason, hint } = networkFailure(error instanceof Error ? error : new Error(String(error)));
-  throw new SrqError('service.unreachable', reason, hint, error);
 }

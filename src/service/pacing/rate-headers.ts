@@ -1,3 +1,5 @@
+import type { Answer } from '../network/exchange.ts';
+
 /** The number of requests that the service still takes before its quota is reset. */
 export interface Headroom {
   readonly remaining: number;
@@ -11,8 +13,7 @@ export interface RateHeaders {
   readonly headroom: Headroom | null;
 }
 
-/** Header values by lower-case name, as undici and node:http provide them. */
-export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Headers = Answer['headers'];
 
 /** Maximum believable duration. A larger number is a mistake, such as an epoch in place of a duration. */
 const MAX_BELIEVED_MS = 366 * 24 * 3_600_000;
@@ -82,10 +83,4 @@ function dateMs(value: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/**
- * Joins header lines of the same name to one list. If a list makes no sense, the joined text is malformed and ignored.
- */
-function text(headers: Headers, name: string): string {
-  const value = headers[name];
-  return (typeof value === 'string' ? value : (value?.join(', ') ?? '')).trim();
-}
+const text = (headers: Headers, name: string): string => (headers[name] ?? '').trim();

@@ -1,6 +1,4 @@
-import { HiddenWords, REDACTED } from './hidden-words.ts';
-
-export { REDACTED };
+import { HiddenWords } from './hidden-words.ts';
 
 /** Maximum size of an answer's text that is kept with a row, in bytes of UTF-8. */
 const RAW_LIMIT_BYTES = 2048;

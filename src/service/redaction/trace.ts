@@ -2,7 +2,8 @@ import { isSuccess } from '../../request/log/outcome.ts';
 import type { TracedCall } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName } from '../network/network-failure.ts';
-import { REDACTED, type Redactor } from './redactor.ts';
+import { REDACTED } from './hidden-words.ts';
+import type { Redactor } from './redactor.ts';
 
 /** What a trace may show of a call. Every value that was sent is `***`, as it may be secret or personal. */
 export interface RedactedCall {

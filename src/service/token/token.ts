@@ -119,16 +119,13 @@ const MARGIN_MS = 30_000;
 const MAX_MARGIN = 1 / 5;
 const MAX_TRIES_AT_FIRST = 3;
 
-/** What goes with a request: a header or a parameter of the query. */
-interface CallParts {
+/** The credentials of one call. They also judge whether the service has refused them. */
+export interface AuthorizedCall {
   readonly headers: Readonly<Record<string, string>>;
+  /** A parameter that goes in the query, or null. */
   readonly query: { readonly name: string; readonly value: string } | null;
   /** Values that are never shown. */
   readonly secrets: readonly string[];
-}
-
-/** The credentials of one call. They also judge whether the service has refused them. */
-export interface AuthorizedCall extends CallParts {
   /**
    * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
    * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
@@ -213,22 +210,11 @@ export interface Credentials {
  * the program: to the token endpoint, with each request, and as a digest that says whether a kept token belongs to it.
  */
 
-/** A token request, ready to be sent. */
-interface TokenRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Values that only say who asks and for what. */
-  readonly shown: readonly string[];
-  /** Values that are never shown. */
-  readonly secrets: readonly string[];
-}
-
 /**
  * Builds the token request by the client credentials grant (RFC 6749, section 4.4), in the form that the service
- * expects.
+ * expects. `shown` are the values that only say who asks and for what, `secrets` those that are never shown.
  */
-export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials): TokenRequest {
+export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials) {
   const { path, auth, encoding, extra } = operation;
   const secret = clientSecret.reveal();
   const inBody = auth === 'body' ? { client_id: clientId, client_secret: secret } : {};
@@ -267,7 +253,10 @@ function basicCredentials(clientId = '', secret = ''): string {
 export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
 
 /** Writes the credentials of each request. Throws `SrqError('auth')` for a key that no header can hold. */
-function fixedParts(authorization: FixedAuthorization, { clientId, clientSecret }: Credentials): CallParts {
+function fixedParts(
+  authorization: FixedAuthorization,
+  { clientId, clientSecret }: Credentials,
+): Omit<AuthorizedCall, 'isRefused'> {
   const secret = clientSecret.reveal();
   if (authorization.kind === 'basic') {
     const encoded = basicCredentials(clientId, secret);

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { TracedCall } from '../../request/ports.ts';
 import { type CarriedCall, Connection, type Dispatched } from '../network/connection.ts';
-import { connectTimeoutOf, type Network, serviceLines } from '../network/connector.ts';
+import { type Network, routeTo } from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
 import { type RedactedCall, tracedCall } from '../redaction/trace.ts';
 
@@ -47,10 +47,10 @@ export class Http {
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#timeoutMs = Math.min(options.timeoutMs ?? ANSWER_TIMEOUT_MS, MAX_TIMER_MS);
-    const open = serviceLines(options.network, url, connectTimeoutOf(options.timeoutMs));
+    const route = routeTo(options.network, url, options.timeoutMs);
     this.#pool = new Pool(url.origin, {
       connections: options.connections,
-      factory: (origin) => new Connection(origin, open),
+      factory: (origin) => new Connection(origin, async () => route.complete(await route.begin())),
     });
   }
 
@@ -106,14 +106,8 @@ export class LeaseExpired extends Error {
   }
 }
 
-/** The error of an answer that was not complete in time. */
-class AnswerTimedOut extends Error {
-  readonly code = 'ANSWER_TIMEOUT';
-
-  constructor(timeoutMs: number) {
-    super(`no whole answer within ${timeoutMs / 1000} s`);
-  }
-}
+const answerTimedOut = (timeoutMs: number): Error =>
+  Object.assign(new Error(`no whole answer within ${timeoutMs / 1000} s`), { code: 'ANSWER_TIMEOUT' });
 
 /** What a call needs of its client. */
 interface CallOptions {
@@ -152,7 +146,7 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
     this.#written = true;
     this.connection?.begin();
     const { timeoutMs } = this.#options;
-    this.#deadline = setTimeout(() => controller.abort(new AnswerTimedOut(timeoutMs)), timeoutMs);
+    this.#deadline = setTimeout(() => controller.abort(answerTimedOut(timeoutMs)), timeoutMs);
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
@@ -236,22 +230,13 @@ async function undone(bytes: Buffer, coding: string): Promise<Buffer | null> {
   }
 }
 
-/**
- * Decodes bytes to text by their charset. A byte order mark takes precedence over the header. The mark of UTF-8 is left
- * in the text for whoever reads it.
- */
+/** Decodes bytes to text by their charset. The mark of UTF-8 is left in the text for whoever reads it. */
 function decoded(bytes: Buffer, contentType: string): string {
-  const label = markedCharset(bytes) ?? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
-  if (label === undefined || /^utf-?8$/i.test(label)) return bytes.toString('utf8');
+  const [, label = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
+  if (/^utf-?8$/i.test(label)) return bytes.toString('utf8');
   try {
     return new TextDecoder(label).decode(bytes);
   } catch {
     return bytes.toString('utf8');
   }
-}
-
-/** Returns the charset of a byte order mark. */
-function markedCharset(bytes: Buffer): string | undefined {
-  const mark = bytes.toString('hex', 0, 3);
-  return mark === 'efbbbf' ? 'utf-8' : { feff: 'utf-16be', fffe: 'utf-16le' }[mark.slice(0, 4)];
 }
