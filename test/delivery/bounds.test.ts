@@ -7,7 +7,7 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { Status } from '../../src/request/log/status.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
-import { unprovenAnswer, validated } from '../helpers/fake-api.ts';
+import { validated } from '../helpers/fake-api.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { PREPARATION, submissionOf } from './leads.ts';
@@ -63,27 +63,6 @@ describe('The supervisor of a run', () => {
     expect(supervisor.limit(0)).toBe(0);
   });
 
-  test.each([
-    [{}, 'form'],
-    [{ ids: { id: 'R-2' } }, 'id'],
-  ])('says how a success that proves nothing is taught: %j', (changes, way) => {
-    const unproven = unprovenAnswer(changes);
-    const { stop } = new Supervisor(null, 0).observe(ended('unknown', { unproven }));
-    expect(stop?.hint).toBe(
-      `Look row 7 up at the service and record what you found: srq resolve. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${way}. If it means a refusal: srq contract learn --refused-by form`,
-    );
-  });
-
-  test('stops at the limit of errors, and not at one less', () => {
-    const supervisor = new Supervisor(3, 1);
-    expect(supervisor.observe(ended('rejected', { message: 'a' })).stop).toBeNull();
-    expect(supervisor.budgetStop()).toBeNull();
-    expect(supervisor.observe(ended('rejected', { message: 'b' })).stop).toMatchObject({
-      reason: 'rows.error-budget',
-      message: '3 rows are invalid or rejected, which is the limit of --max-errors.',
-    });
-  });
-
   test('counts ten unreadable answers only if nothing else came between them', () => {
     const supervisor = new Supervisor(null, 0);
     const unreadable = ended('failed', { unreadable: true });
@@ -99,12 +78,6 @@ describe('The supervisor of a run', () => {
       return times(30, () => supervisor.observe(refused).stop !== null).indexOf(true) + 1;
     };
     expect([stopsAt(0), stopsAt(5), stopsAt(6)]).toEqual([20, 20, 0]);
-  });
-
-  test('names the same refusal with its numbers, also of a refusal without words', () => {
-    const supervisor = new Supervisor(null, 0);
-    const advice = times(20, () => supervisor.observe(ended('rejected')));
-    expect(advice[19]?.stop?.message).toBe('20 of the first 20 rows were refused for the same reason: ');
   });
 });
 

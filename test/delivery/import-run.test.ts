@@ -139,16 +139,6 @@ describe('An import', () => {
     expect(names).toEqual(['request_text', null]);
   });
 
-  test('tells a file that changed under way as such, as something may have been sent', async () => {
-    const bench = new Bench();
-    const table = tableOf(['a', 'b']);
-    let reads = 0;
-    const changing = { ...table, rows: () => (reads++ === 0 ? table.rows() : tableOf(['a', 'other']).rows()) };
-    bench.ui = { agree: async () => planOf(changing, bench.log) };
-    const { stop } = await bench.run(['a']);
-    expect(stop).toMatchObject({ reason: 'file.changed-under-way', message: expect.stringContaining('Row 2 of') });
-  });
-
   test('whose results cannot be written says so, unless there is another reason to tell', async () => {
     const full = new SrqError('results.unwritable', 'The disk is full.');
     const failing = () => {
