@@ -7,13 +7,11 @@ import {
 } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 import { describe, expect, it } from 'vitest';
-import { findMarket, MARKETS } from '../../src/request/lead/markets.ts';
-import { likelyE164, parsePhone } from '../../src/request/lead/phone.ts';
+import { MARKETS } from '../../src/request/lead/markets.ts';
+import { parsePhone } from '../../src/request/lead/phone.ts';
 import fc from '../helpers/fast-check.ts';
 
 const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
-const market = (code: string) => findMarket(code);
-const _read = (cell: string, code = 'PT') => parsePhone(cell, market(code));
 
 /** The fixed-line examples of libphonenumber's metadata, which libphonenumber-js leaves out. */
 const LANDLINES: Readonly<Record<string, string>> = {
@@ -59,67 +57,7 @@ describe('every market', () => {
   });
 });
 
-describe('without a look at the rules of its country', () => {
-  it.each(MARKETS)(
-    '$code: a landline in international form, or without its first zero, is as likely as it is',
-    (each) => {
-      const e164 = LANDLINES[each.code] ?? '';
-      const number = parsePhoneNumberWithError(e164);
-      for (const form of [number.formatInternational(), number.nationalNumber, e164, e164.replace('+', '00')]) {
-        expect([form, likelyE164(form, each)]).toEqual([form, e164]);
-      }
-    },
-  );
-
-  // Else a lead could be taken for another one that was created.
-  it('a guess that is a valid number is the one of the cell, or the cell holds none', () => {
-    const inFront = fc.constantFrom(
-      '',
-      '0',
-      '00',
-      '+',
-      '1',
-      '01',
-      '044',
-      '15',
-      '9',
-      'code',
-      '+code',
-      '00code',
-      '+code (0)',
-    );
-    let valid = 0;
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...MARKETS),
-        inFront,
-        fc.stringMatching(/^[ .-]?\d{2,11}$/),
-        fc.constantFrom('', '', '.0', ',00'),
-        (each, prefix, digits, fraction) => {
-          const usual = getExampleNumber(each.iso as CountryCode, examples)?.nationalNumber ?? '';
-          for (const number of [digits, usual.slice(0, -digits.length) + digits]) {
-            const cell = prefix.replace('code', each.callingCode) + number + fraction;
-            const likely = likelyE164(cell, each);
-            if (parsePhone(likely, each).e164 !== likely) continue;
-            valid += 1;
-            expect([cell, likely, null]).toContain(parsePhone(cell, each).e164);
-          }
-        },
-      ),
-      { numRuns: 3000 },
-    );
-    expect(valid).toBeGreaterThan(300);
-  });
-
-  it.each(['44 20 7946 0958', '0044 20 7946 0958', '912 345 678'])('%s without a market is sent as it is', (cell) => {
-    expect(likelyE164(cell, undefined)).toBe(cell);
-    expect(parsePhone(cell, undefined).e164).toBeNull();
-  });
-});
-
 describe('a number without its plus', () => {
-  const _noPlus = (e164: string | null) => ({ e164, error: null, warning: 'phone.no-plus' });
-
   /** No market's own numbers are that long; only patterns that leave a length open are. */
   const LONGEST_NATIONAL = 11;
 
