@@ -46,31 +46,7 @@ async function planBy(
 
 const mendOf = ({ problemGroups }: ImportPlan, code: string) => problemGroups.find((each) => each.code === code)?.mend;
 
-// Who reads only the first lines sees what keeps most from being sent.
-test('Groups come errors first, of these what concerns the whole file, and then those with more rows', async () => {
-  const { problemGroups } = await planOf(
-    ['Message', 'Email', 'Language'],
-    ['Paint', 'ana@example', 'xx'],
-    ['', 'rita@example.com', 'pt'],
-    ['', 'eva@example.com', 'pt'],
-  );
-  expect(problemGroups.map(({ code, severity, isOfPlan, rows }) => [code, severity, isOfPlan, rows])).toEqual([
-    ['country.missing', 'error', true, 3],
-    ['request_text.missing', 'error', false, 2],
-    ['email.invalid', 'error', false, 1],
-    ['location.missing', 'warning', true, 3],
-    ['fullname.missing', 'warning', true, 3],
-    ['lang.unknown', 'warning', false, 1],
-  ]);
-});
-
 describe('Problems of one kind in one column', () => {
-  test('are one group, too, where only their numbers differ', async () => {
-    const long = (letters: number) => ['PT', '912345678', 'Paint', 'x'.repeat(letters), 'Lisboa'];
-    const plan = await planOf(['Country', 'Phone', 'Message', 'Name', 'City'], long(201), long(305));
-    expect(plan.problemGroups).toMatchObject([{ code: 'text.too-long', rows: 2 }]);
-  });
-
   test('hold no value in their message, whatever the cells are', async () => {
     const secret = 'Ana-Segredo';
     const plan = await planOf(
