@@ -5,6 +5,7 @@ import type { BulkOptions } from '../cli/table/options.ts';
 import type { Pass } from '../delivery/import.ts';
 import type { EventStream, RunEvent } from '../report/event-stream.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
+import type { RunListener } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { type Failure, SrqError, systemCode } from '../request/words/errors.ts';
 import { openToAppend, requireOwnPlaces } from './outputs.ts';
@@ -22,7 +23,7 @@ interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'su
  * Reports a run as events, if `--events` asks for them. It has no counts of its own: rows come from their results,
  * progress from the counts that people see, and of pauses and refusals it is told with the notes on the run.
  */
-export class RunEvents {
+export class RunEvents implements RunListener {
   readonly #stream: EventStream | null;
   readonly #context: Context;
   #hasRefused = false;

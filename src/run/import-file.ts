@@ -11,7 +11,7 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { type RowLookup, reportRows, runRowOf } from '../delivery/report-rows.ts';
 import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
-import type { RunBegin, RunNotes } from '../request/log/log-store.ts';
+import { type RunBegin, withListener } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
 import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
 import { askMeaning } from './ask-meaning.ts';
@@ -212,16 +212,7 @@ class FileImport implements ImportFile, ImportUi {
   async deps(log: ImportDeps['log']): Promise<ImportDeps> {
     const { session, file, events, options } = this.#of;
     const { context } = session;
-    const kept = (await context.log.store()).openNotes(context.run);
-    const note: RunNotes['note'] = (given) => {
-      if (given.event === 'breaker') events.breakerOpened(given.pauseMs);
-      kept.note(given);
-    };
-    const refused: RunNotes['refused'] = (...given) => {
-      events.refused(...given);
-      kept.refused(...given);
-    };
-    const notes = { ...kept, note };
+    const notes = withListener((await context.log.store()).openNotes(context.run), events);
     const { clock, halt } = context;
     return {
       ...{ log, notes, clock, halt },
@@ -237,7 +228,7 @@ class FileImport implements ImportFile, ImportUi {
       connect: async (columnOf) => {
         const rate = rateOf(context, options);
         const { concurrency } = options;
-        const connection = await session.connect({ rate, concurrency, columnOf, refused });
+        const connection = await session.connect({ rate, concurrency, columnOf, refused: notes.refused });
         // From the first request on, the first signal lets requests in flight finish.
         await finishOnSignal(context);
         return connection;

@@ -35,6 +35,28 @@ export interface RunNotes {
   flush(): Promise<void>;
 }
 
+/** Something that is told of each refusal and each pause of the breaker, as soon as they happen. */
+export interface RunListener {
+  /** The service answered 429 or 503, and nobody sends for `pauseMs`. */
+  refused(http: number, pauseMs: number): void;
+  breakerOpened(pauseMs: number): void;
+}
+
+/** Returns notes of which the listener is told as well. */
+export function withListener(notes: RunNotes, listener: RunListener): RunNotes {
+  return {
+    note: (note) => {
+      if (note.event === 'breaker') listener.breakerOpened(note.pauseMs);
+      notes.note(note);
+    },
+    refused: (http, pauseMs) => {
+      listener.refused(http, pauseMs);
+      notes.refused(http, pauseMs);
+    },
+    flush: () => notes.flush(),
+  };
+}
+
 /** A log and the notes on its runs, independent of where they are kept. Methods throw `SrqError('log')`. */
 export interface LogStore {
   /** The log's name for people: a path, or a URL without its password. */
