@@ -3,7 +3,6 @@ import type { Context } from '../cli/context.ts';
 import { codeOfResult, exitNumber } from '../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../cli/session.ts';
 import type { CreateOptions } from '../cli/table/options.ts';
-import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { submitOne } from '../delivery/settle-by-key.ts';
@@ -11,7 +10,6 @@ import { fromLog, type Sent, type SubmitOptions, shown } from '../delivery/submi
 import { printable } from '../report/output.ts';
 import { resultText } from '../report/terminal/summary-text.ts';
 import { operationsOf } from '../request/contract/operations.ts';
-import type { Draft } from '../request/lead/service-request.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -31,7 +29,6 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const log = await context.log.open('create', false);
   // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
   await log.prefetch(prepared.flatMap((each) => (each.request ? [each.key] : [])));
-  if (!options.again) await requireNotSentBefore(session, drafts, prepared, log);
   const reporter = await context.reporter();
   await finishOnSignal(context);
 
@@ -60,29 +57,6 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   );
   const { code } = context.interruption;
   return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...results.map(codeOfResult)]);
-}
-
-/**
- * Throws `SrqError('usage')` if the log knows a request not as it is read now, but as it may have been read or addressed
- * before. Nothing of it is sent then, because it would be created a second time.
- */
-async function requireNotSentBefore(
-  session: RequestSession,
-  drafts: readonly Draft[],
-  prepared: readonly Prepared[],
-  log: LogView,
-): Promise<void> {
-  for (const [at, draft] of drafts.entries()) {
-    const own = prepared[at];
-    const when = own ? await draftSentBefore(draft, own, session.preparation, log) : null;
-    if (when === null) continue;
-    const which = drafts.length === 1 ? 'The request' : `Request ${draft.row}`;
-    throw new SrqError(
-      'rows.sent-before',
-      `${which} was sent before, when ${when}. If it is sent now, it is created again. Nothing was sent.`,
-      'See what was sent: srq log. If it really is a new request, add: --again',
-    );
-  }
 }
 
 function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>) {

@@ -4,8 +4,8 @@ import { STATUS } from '../request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { settleByKey } from './settle-by-key.ts';
-import { fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf, submitRequest } from './submit.ts';
+import { submitOne } from './settle-by-key.ts';
+import { fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf } from './submit.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
 import { ageOfSend } from './withdraw.ts';
 
@@ -106,11 +106,13 @@ class QueueWorker {
   }
 
   async #deliver(taken: TakenRequest): Promise<void> {
-    const { api, log } = this.#deps;
     const unsent = this.#unsentOutcome(taken);
-    const tried =
-      unsent === null ? await submitRequest(taken, api, log, this.#options) : await refuseUnsent(taken, log, unsent);
-    const sent = tried.status === 'unknown' && !tried.unrecorded ? await this.#settled(taken, tried) : tried;
+    const sent = await this.#endedElsewhere(
+      taken,
+      unsent === null
+        ? await submitOne(taken, this.#deps, this.#options)
+        : await refuseUnsent(taken, this.#deps.log, unsent),
+    );
     if (sent.stop) this.#end(sent.stop);
     this.#ended(taken, sent, await this.#next(taken, sent));
     const { stop, pauseMs } = this.#supervisor.observe(sent);
@@ -127,26 +129,22 @@ class QueueWorker {
   }
 
   /**
-   * Finds out what is known of a request whose outcome is unknown. It is repeated under its idempotency key, if it has one. If
-   * the process that sent it is gone, the log is told that its outcome is unknown, which takes it off the queue. Somebody else
-   * may have recorded more.
+   * If the process that sent a request is gone, the log is told that its outcome is unknown, which takes it off the queue.
+   * Somebody else may have recorded more meanwhile.
    */
-  async #settled(taken: TakenRequest, tried: Sent): Promise<Sent> {
+  async #endedElsewhere(taken: TakenRequest, sent: Sent): Promise<Sent> {
     const { log } = this.#deps;
-    const byKey = taken.isUnreadable ? null : await settleByKey(taken, this.#deps);
-    if (byKey && byKey.status !== 'unknown') return byKey;
     const { key } = taken;
-    const isUnderWay = await log.mayBeUnderWay(key);
+    if (sent.status !== 'unknown' || !sent.isFromLog || (await log.mayBeUnderWay(key))) return sent;
     await log.prefetch([key]);
-    const record = log.lookup(key) === 'sending' && !isUnderWay ? await log.read(key) : null;
+    const record = log.lookup(key) === 'sending' ? await log.read(key) : null;
     if (record) {
       const { again, wireForm = null, wasClear = false } = record;
       const outcome = outcomeOf('unknown', SENDER_GONE, { ms: ageOfSend(record, log) });
       await log.outcome(subjectOf(taken), outcome, { seen: 'sending', again, wireForm, wasClear });
     }
     const known = await fromLog(taken, log);
-    const stop = byKey?.stop ?? tried.stop;
-    return known.status === 'unknown' ? { ...(byKey ?? tried), stop } : { ...known, stop };
+    return known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
   }
 
   /** Tells the queue what its record in the log has not told it yet. */

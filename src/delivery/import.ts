@@ -119,7 +119,7 @@ async function report(
 }
 
 /** Runs a pass and shows each of its rows. Returns the reason why it ended early, or null. */
-export async function runPass(rows: AsyncGenerator<Sent, SrqError | null>, watch: PassWatch): Promise<SrqError | null> {
+async function runPass(rows: AsyncGenerator<Sent, SrqError | null>, watch: PassWatch): Promise<SrqError | null> {
   try {
     for (;;) {
       const next = await rows.next();

@@ -117,19 +117,17 @@ async function withAudio(
   problems: readonly Problem[],
   preparation: Preparation,
 ): Promise<Prepared> {
+  const { ref } = request;
+  const refused = (wrong: Finding): Prepared => {
+    return { row: draft.row, request: null, ref, problems: [...problems, { ...wrong, column: null }] };
+  };
   try {
     const audio = await preparation.audio.describe(path);
     const [wrong] = audioFindings(preparation.contract, preparation.operations, audio);
-    if (wrong) return refusedAudio(draft.row, request, problems, wrong);
-    return named(draft.row, { ...request, audio }, problems, preparation);
+    return wrong ? refused(wrong) : named(draft.row, { ...request, audio }, problems, preparation);
   } catch (error) {
-    const unusable = finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);
-    return refusedAudio(draft.row, request, problems, unusable);
+    return refused(finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path));
   }
-}
-
-function refusedAudio(row: number, { ref }: ServiceRequest, problems: readonly Problem[], wrong: Finding): Prepared {
-  return { row, request: null, ref, problems: [...problems, { ...wrong, column: null }] };
 }
 
 function named(

@@ -57,10 +57,13 @@ export async function* sendRows(
     ),
     () => supervisor.limit(options.concurrency),
     // A created request gives up its place while its result is recorded, because it needs no connection any more and
-    // can give no reason to stop.
+    // can give no reason to stop. A failure halts the run, so that requests waiting for their turn do not start.
     async (submission, makeRoom) => ({
       submission,
-      sent: await haltOnError(submitRequest(submission, api, log, options, makeRoom), halt),
+      sent: await submitRequest(submission, api, log, options, makeRoom).catch((error: unknown) => {
+        halt.abort();
+        throw error;
+      }),
     }),
   );
   try {
@@ -137,16 +140,6 @@ function noteResult({ ledger }: ImportPlan, { row, status, alsoUnknown }: Sent):
   ledger.setStatus(row, status);
   const { row: other, key } = alsoUnknown ?? { row: 0, key: null };
   if (key !== null && ledger.has(other) && ledger.key(other) === key) ledger.setStatus(other, 'unknown');
-}
-
-/** Halts the run if `work` fails, so that requests waiting for their turn do not start. */
-export async function haltOnError<T>(work: Promise<T>, halt: AbortController): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    halt.abort();
-    throw error;
-  }
 }
 
 /** Looks up many rows in the log at once, right before their turn, to save round trips to a remote log. */

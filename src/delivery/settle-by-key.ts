@@ -49,7 +49,7 @@ export function mayRepeat({ record }: UnknownRow, { firstMs }: SentTime, { api, 
  * Sends a request again under its idempotency key if it is unknown, and the service still remembers the key. Returns null
  * otherwise.
  */
-export async function settleByKey(submission: Submission, deps: KeyDeps): Promise<Sent | null> {
+async function settleByKey(submission: Submission, deps: KeyDeps): Promise<Sent | null> {
   const row = await openRow(submission, deps);
   const sent = row && sentTime(row.record, deps.log.nowMs());
   return row && sent && mayRepeat(row, sent, deps) ? repeatUnderKey(row, sent, deps) : null;

@@ -41,14 +41,13 @@ export class Supervisor {
   #refused: number;
   #readable = 0;
   #seen = 0;
-  #unreadableInARow = 0;
-  #deniedInARow = 0;
+  /** What the latest results have in common that must not go on, and how many they are. */
+  #inARow = { kind: 'other', times: 0 };
   readonly #firstRefusals = new Map<string, number>();
   #counted = 0;
   /** The numbers of the latest results that were unknown. */
   #unknown: number[] = [];
   #lastUnknown = 0;
-  #unknownInARow = 0;
   #breaks = 0;
 
   /**
@@ -83,8 +82,8 @@ export class Supervisor {
     }
     this.#seen += 1;
     if (status === 'rejected') this.#refused += 1;
-    this.#unreadableInARow = unreadable ? this.#unreadableInARow + 1 : 0;
-    this.#deniedInARow = http === 403 ? this.#deniedInARow + 1 : 0;
+    const kind = status === 'unknown' ? status : unreadable ? 'unreadable' : http === 403 ? 'denied' : 'other';
+    this.#inARow = { kind, times: kind === this.#inARow.kind ? this.#inARow.times + 1 : 1 };
     if (!unreadable && status !== 'failed' && status !== 'unknown') this.#readable += 1;
     const why =
       stop ??
@@ -99,13 +98,12 @@ export class Supervisor {
   /** Advises to pause if too many outcomes are unknown, and to stop if that has happened too often. */
   #afterUnknown(isUnknown: boolean): Advice {
     const at = ++this.#counted;
-    this.#unknownInARow = isUnknown ? this.#unknownInARow + 1 : 0;
     if (!isUnknown) return CONTINUE;
     if (at - this.#lastUnknown > FORGET_RESULTS) this.#breaks = 0;
     this.#lastUnknown = at;
     this.#unknown = [...this.#unknown.filter((each) => each > at - WINDOW), at];
-    if (this.#unknownInARow < UNKNOWN_IN_A_ROW && this.#unknown.length <= UNKNOWN_IN_WINDOW) return CONTINUE;
-    [this.#unknown, this.#unknownInARow] = [[], 0];
+    if (!this.#come('unknown', UNKNOWN_IN_A_ROW) && this.#unknown.length <= UNKNOWN_IN_WINDOW) return CONTINUE;
+    [this.#unknown, this.#inARow.times] = [[], 0];
     this.#breaks += 1;
     if (this.#breaks < MAX_BREAKS) return { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (this.#breaks - 1) };
     const message = 'Too many requests end with an unknown outcome: the service or the connection has a problem.';
@@ -126,8 +124,13 @@ export class Supervisor {
     );
   }
 
+  /** Tells whether at least so many of the latest results, one after the other, were of this kind. */
+  #come(kind: string, times: number): boolean {
+    return this.#inARow.kind === kind && this.#inARow.times >= times;
+  }
+
   #unreadableStop(): SrqError | null {
-    if (this.#unreadableInARow < UNREADABLE_IN_A_ROW) return null;
+    if (!this.#come('unreadable', UNREADABLE_IN_A_ROW)) return null;
     return new SrqError(
       'answer.unreadable',
       'srq does not understand what the service answers to validate.',
@@ -156,8 +159,7 @@ export class Supervisor {
   }
 
   #deniedStop(): SrqError | null {
-    const denied = this.#deniedInARow >= DENIED_IN_A_ROW || (this.#seen === 1 && this.#deniedInARow === 1);
-    if (!denied) return null;
+    if (!this.#come('denied', this.#seen === 1 ? 1 : DENIED_IN_A_ROW)) return null;
     const hint =
       'Ask the marketplace whether this client may create requests in these markets, then run the same command again.';
     return new SrqError('auth.denied', 'The service denies these requests (HTTP 403).', hint);

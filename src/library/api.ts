@@ -117,8 +117,8 @@ export interface CreateOptions extends CallOptions {
   /** What to do with a duplicate. Default: `skip`. */
   readonly onDuplicate?: 'skip' | 'create' | undefined;
   /**
-   * Whether requests that the log knows as created are sent again, also those that it knows by another reading
-   * (`rows.sent-before`). A request whose outcome is unknown is not. Default: false.
+   * Whether requests that the log knows as created are sent again. A request whose outcome is unknown is not. Default:
+   * false.
    */
   readonly again?: boolean | undefined;
 }
@@ -232,16 +232,13 @@ export interface Marketplace {
   /**
    * Creates the request, unless the log knows that it was or may have been created. A repeated request is recognised by
    * its content, whether this process, an earlier one or the command sent it. If equal requests are created
-   * concurrently, the second one waits for the first. If the request was sent when the contract gave it another country,
-   * or at the base URL with or without the path that the contract adds, `create` rejects with the reason
-   * `rows.sent-before`, unless `again` is true.
+   * concurrently, the second one waits for the first.
    */
   create(request: RequestFields, options?: CreateOptions): Promise<CreateResult>;
   /**
    * Imports requests like `srq bulk`: it reads and checks all rows, sends the new ones, settles unknown outcomes, and
-   * accounts for every row. Nothing is sent before the last row has been read. If some of the rows were sent as described
-   * for `create`, it rejects before the first one is sent. It runs alone: beside `create` or `resolve` it is refused, and
-   * so are these beside it. The rows are held in memory.
+   * accounts for every row. Nothing is sent before the last row has been read. It runs alone: beside `create` or `resolve` it
+   * is refused, and so are these beside it. The rows are held in memory.
    */
   importRows(
     rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,

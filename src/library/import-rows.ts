@@ -1,6 +1,5 @@
 import type { Connection } from '../account/connection.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
-import { rowsSentBefore, sentBeforeText } from '../delivery/other-readings.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
@@ -52,11 +51,7 @@ export async function importTable(
   const mapping = mappingOf(table);
   const telling = resultTeller(onResult, halt);
   const ui: ImportUi = {
-    agree: async (planTable) => {
-      const plan = await planTable({ table, mapping }, () => {});
-      if (!settings.again) await requireNotSentBefore(plan, deps);
-      return plan;
-    },
+    agree: (planTable) => planTable({ table, mapping }, () => {}),
     watch: async () => ({ row: (sent) => telling.tell(shown(sent)), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
       for await (const report of reports) {
@@ -78,22 +73,6 @@ export async function importTable(
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
   const stopped = stop ? forProgram(stop) : halt.signal.aborted ? endedBySignal() : null;
   return { rows: results.length, counts, results, stopped };
-}
-
-/**
- * Throws `SrqError('usage')` if rows that are ready were created under another reading, because they would be created a
- * second time.
- */
-async function requireNotSentBefore(plan: ImportPlan, { preparation, log }: RowsImportDeps): Promise<void> {
-  const sources = { further: [], openLog: async () => log };
-  const sent = await rowsSentBefore(plan, preparation, sources);
-  if (sent) throw sentBefore(sentBeforeText(String(sent.rows), sent));
-}
-
-/** Returns the error for requests that were sent before, read or addressed in another way. */
-export function sentBefore(what: string): SrqError {
-  const hint = 'See what was sent with the method log. If these really are new requests, give the option again: true.';
-  return new SrqError('rows.sent-before', `${what} Nothing was sent.`, hint);
 }
 
 /** Calls the function of the program with each result. Its first error ends the import in order. */

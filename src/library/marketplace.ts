@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from '../account/connection.ts';
-import { draftSentBefore } from '../delivery/other-readings.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { submitOne } from '../delivery/settle-by-key.ts';
@@ -9,14 +8,13 @@ import { fromLog, type Submission, type SubmitOptions, shown } from '../delivery
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf } from '../request/log/log-store.ts';
-import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../request/words/finding.ts';
 import type { RequestApi } from '../service/client.ts';
 import type * as api from './api.ts';
 import { Calls, ended, type HowCalled } from './calls.ts';
 import { LibraryHost } from './host.ts';
-import { importTable, sentBefore } from './import-rows.ts';
+import { importTable } from './import-rows.ts';
 import { forProgram } from './program-words.ts';
 import { draftOf, tableOf } from './rows.ts';
 import { type LibrarySettings, requireFit } from './settings.ts';
@@ -52,7 +50,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #validate(draft: Draft | Problem, own: AbortSignal | undefined): Promise<api.ValidateResult> {
-    const { prepared } = await this.#prepare(draft, ['validate']);
+    const prepared = await this.#prepare(draft, ['validate']);
     const { key, message, problems } = preparedParts(prepared);
     const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
     if (!prepared.request) return nothing;
@@ -77,10 +75,10 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async #create(given: Draft | Problem, options: api.CreateOptions): Promise<api.CreateResult> {
     const submitting = await this.#submitOptions(options);
-    const { draft, prepared } = await this.#prepare(given, operationsOf(submitting));
-    if (!draft || !prepared.request) return { ...notSent(prepared), status: 'invalid' };
+    const prepared = await this.#prepare(given, operationsOf(submitting));
+    if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
     const signal = this.#endingWith(options.signal);
-    return this.#afterEqualOne({ ...prepared, draft }, submitting, signal);
+    return this.#afterEqualOne(prepared, submitting, signal);
   }
 
   async importRows(
@@ -176,7 +174,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   /** Creates a request once no create with the same key is under way. */
   async #afterEqualOne(
-    submission: DraftSubmission,
+    submission: Submission & Prepared,
     options: SubmitOptions,
     signal: AbortSignal,
   ): Promise<api.CreateResult> {
@@ -195,7 +193,11 @@ export class LibraryMarketplace implements api.Marketplace {
     }
   }
 
-  async #submit(submission: DraftSubmission, options: SubmitOptions, signal: AbortSignal): Promise<api.CreateResult> {
+  async #submit(
+    submission: Submission & Prepared,
+    options: SubmitOptions,
+    signal: AbortSignal,
+  ): Promise<api.CreateResult> {
     if (signal.aborted) return this.#untried(submission, options);
     const log = await this.#host.openLog(signal);
     const account = await untilAborted(this.#host.account(), signal).catch((error: unknown) => {
@@ -209,7 +211,6 @@ export class LibraryMarketplace implements api.Marketplace {
     // This rejects if the log cannot be asked, because nobody knows then whether its outcome is unknown.
     await log.prefetch([key]);
     const known = loggedStatus(log.lookup(key), options);
-    if (!options.again) await this.#requireNotSentBefore(submission, options, log);
     try {
       const sent = await submitOne(submission, deps, options);
       const { row: _, ...told } = shown(sent);
@@ -241,25 +242,9 @@ export class LibraryMarketplace implements api.Marketplace {
     return { validate: validate && isThere, onDuplicate, again };
   }
 
-  /**
-   * Throws `SrqError('usage')` if the log knows the request not as it is read now, but as it may have been read or
-   * addressed before. It would be created a second time.
-   */
-  async #requireNotSentBefore(submission: DraftSubmission, options: SubmitOptions, log: LogView): Promise<void> {
-    const preparation = await this.#host.preparation(operationsOf(options));
-    const when = await draftSentBefore(submission.draft, submission, preparation, log);
-    if (when === null) return;
-    throw sentBefore(`The request was sent before, when ${when}. If it is sent now, it is created again.`);
-  }
-
-  async #prepare(
-    draft: Draft | Problem,
-    operations: readonly RequestOperationName[],
-  ): Promise<{ readonly draft: Draft | null; readonly prepared: Prepared }> {
-    if (!('fields' in draft)) {
-      return { draft: null, prepared: { row: 1, request: null, ref: null, problems: [draft] } };
-    }
-    return { draft, prepared: await prepareDraft(draft, null, await this.#host.preparation(operations)) };
+  async #prepare(draft: Draft | Problem, operations: readonly RequestOperationName[]): Promise<Prepared> {
+    if (!('fields' in draft)) return { row: 1, request: null, ref: null, problems: [draft] };
+    return prepareDraft(draft, null, await this.#host.preparation(operations));
   }
 
   /** Returns a signal that fires with this one or with the marketplace's own. */
@@ -275,9 +260,6 @@ export class LibraryMarketplace implements api.Marketplace {
     if (this.#isClosed) throw new SrqError('arguments.invalid', 'The marketplace is closed.', 'Open it again.');
   }
 }
-
-/** A checked request with the fields from which it was read. */
-type DraftSubmission = Submission & Prepared & { readonly draft: Draft };
 
 /** Builds the result of a request for which nothing was sent. */
 function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {

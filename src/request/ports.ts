@@ -193,26 +193,23 @@ export interface LogRecord extends LogSubject {
   readonly again: boolean;
 }
 
-/** The circumstances of an intent to send, as its record keeps them. */
-export interface SendingOptions {
+/** The circumstances of a try, as its record keeps them. */
+interface TryOptions {
   readonly again?: boolean;
-  readonly by?: 'idempotency';
   readonly wireForm?: string | null;
   readonly wasClear?: boolean;
 }
 
-/** The circumstances of a licence, as its record keeps them. */
-export interface LicenceOptions {
-  readonly again?: boolean;
+export type LicenceOptions = Pick<TryOptions, 'again'>;
+
+export interface SendingOptions extends TryOptions {
+  readonly by?: 'idempotency';
 }
 
 /** The conditions and circumstances of recording an outcome. */
-export interface OutcomeOptions {
+export interface OutcomeOptions extends TryOptions {
   readonly seen?: LoggedState;
   readonly by?: SettledBy;
-  readonly again?: boolean;
-  readonly wireForm?: string | null;
-  readonly wasClear?: boolean;
   readonly looked?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { commandLine, withFlags } from '../cli/command-line.ts';
 import type { Input } from '../cli/input.ts';
 import { askLetter, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
-import { type Reading, rowsSentBefore, sentBeforeText } from '../delivery/other-readings.ts';
+import { createdUnder } from '../delivery/other-readings.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { usedColumns } from '../input/kept-mapping.ts';
 import { planMapping } from '../input/mapping.ts';
@@ -11,9 +11,7 @@ import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
- * Stops before requests are created a second time because they are read or addressed in another way than before. This
- * concerns rows that were created under another mapping of this header, in the country that another contract gave them,
- * or under another spelling of the base URL. A person has to agree. Throws `SrqError('usage')` if nobody can be asked, and
+ * Stops before rows are created a second time because their columns were read in another way before. A person has to agree. Throws `SrqError('usage')` if nobody can be asked, and
  * `SrqError('interrupted')` if the person does not agree.
  */
 export async function requireNotSentBefore(
@@ -37,26 +35,26 @@ export async function requireNotSentBefore(
   if (answer === 'n') leave('Compare with what was sent: srq log');
 }
 
-/** Describes rows that were created under another reading of this file, or returns null if there are none. */
-async function sentOtherwise(session: RequestSession, input: Input, plan: ImportPlan): Promise<string | null> {
-  const sent = await rowsSentBefore(plan, session.preparation, {
-    further: await underOtherMappings(session, input, plan),
-    openLog: () => session.logReader(),
-  });
-  return sent && sentBeforeText(thousands(sent.rows), sent);
-}
-
-async function underOtherMappings(
-  { context, preparation }: RequestSession,
+/** Describes rows that were created under another mapping of this header, or returns null if there are none. */
+async function sentOtherwise(
+  session: RequestSession,
   { chosen, evidence }: Input,
-  { mapping: now }: ImportPlan,
-): Promise<Reading[]> {
+  plan: ImportPlan,
+): Promise<string | null> {
+  const { context, preparation } = session;
+  const now = plan.mapping;
   const used = (await context.mappings())?.used(now.columns) ?? [];
-  return used
+  const readings = used
     .map((remembered) => ({
-      when: `the columns were read as on ${remembered.on}`,
+      on: remembered.on,
       mapping: planMapping(now.columns, { map: {}, set: chosen.set, remembered }, evidence),
       preparation,
     }))
     .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));
+  if (readings.length === 0) return null;
+  const created = await createdUnder(readings, plan, await session.logReader());
+  const at = created.findIndex((count) => count > 0);
+  const [rows, reading] = [created[at], readings[at]];
+  if (rows === undefined || !reading) return null;
+  return `${thousands(rows)} of the rows to be sent were created before, when the columns were read as on ${reading.on}. If they are sent now, they are created again.`;
 }

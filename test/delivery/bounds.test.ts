@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { contractRefusal } from '../../src/delivery/refuse-queued.ts';
-import { requireClear, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
+import { settleByWord } from '../../src/delivery/settle-by-word.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { recoverFromBreak, Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { Status } from '../../src/request/log/status.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
-import { unprovenAnswer, validated } from '../helpers/fake-api.ts';
+import { validated } from '../helpers/fake-api.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
 import { PREPARATION, submissionOf } from './leads.ts';
@@ -63,27 +63,6 @@ describe('The supervisor of a run', () => {
     expect(supervisor.limit(0)).toBe(0);
   });
 
-  test.each([
-    [{}, 'form'],
-    [{ ids: { id: 'R-2' } }, 'id'],
-  ])('says how a success that proves nothing is taught: %j', (changes, way) => {
-    const unproven = unprovenAnswer(changes);
-    const { stop } = new Supervisor(null, 0).observe(ended('unknown', { unproven }));
-    expect(stop?.hint).toBe(
-      `Look row 7 up at the service and record what you found: srq resolve. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${way}. If it means a refusal: srq contract learn --refused-by form`,
-    );
-  });
-
-  test('stops at the limit of errors, and not at one less', () => {
-    const supervisor = new Supervisor(3, 1);
-    expect(supervisor.observe(ended('rejected', { message: 'a' })).stop).toBeNull();
-    expect(supervisor.budgetStop()).toBeNull();
-    expect(supervisor.observe(ended('rejected', { message: 'b' })).stop).toMatchObject({
-      reason: 'rows.error-budget',
-      message: '3 rows are invalid or rejected, which is the limit of --max-errors.',
-    });
-  });
-
   test('counts ten unreadable answers only if nothing else came between them', () => {
     const supervisor = new Supervisor(null, 0);
     const unreadable = ended('failed', { unreadable: true });
@@ -99,12 +78,6 @@ describe('The supervisor of a run', () => {
       return times(30, () => supervisor.observe(refused).stop !== null).indexOf(true) + 1;
     };
     expect([stopsAt(0), stopsAt(5), stopsAt(6)]).toEqual([20, 20, 0]);
-  });
-
-  test('names the same refusal with its numbers, also of a refusal without words', () => {
-    const supervisor = new Supervisor(null, 0);
-    const advice = times(20, () => supervisor.observe(ended('rejected')));
-    expect(advice[19]?.stop?.message).toBe('20 of the first 20 rows were refused for the same reason: ');
   });
 });
 
@@ -169,50 +142,6 @@ describe('A worker', () => {
 });
 
 describe("A person's word", () => {
-  const records = [
-    ['aabbcc11', 'sending', 'L-1'],
-    ['aabbcc22', 'unknown', 'L-2'],
-    ['aabbdd33', 'unknown', 'L-1'],
-    ['eeeeee44', 'created', 'L-1'],
-    ['eeeeee55', 'licence', 'L-1'],
-  ] as const;
-  const store = {
-    latest: async function* () {
-      for (const [key, event, ref] of records) {
-        const facts = { ids: {}, http: null, ms: null, message: null, raw: null, by: null, again: false };
-        yield { key, row: 1, ref, event, at: '2026-11-21T00:00:00Z', run: 'r', ...facts } as LogRecord;
-      }
-    },
-  };
-
-  test.each<[string[], string | undefined, string[]]>([
-    [[], undefined, ['aabbcc11', 'aabbcc22', 'aabbdd33']],
-    [[], 'L-1', ['aabbcc11', 'aabbdd33']],
-    [['aabbcc'], undefined, ['aabbcc11', 'aabbcc22']],
-    [['aabbcc'], 'L-2', ['aabbcc22']],
-    // Five letters are too few to name a request by, whatever else is named.
-    [['aabbc'], undefined, []],
-    [['aabbc', 'aabbdd'], undefined, ['aabbdd33']],
-    [['eeeeee'], undefined, []],
-    [['abbcc1'], undefined, []],
-  ])('of the keys %j and the reference %s is about %j', async (keys, ref, found) => {
-    expect(
-      (await unknownRecords(store as never, keys, ref === undefined ? {} : { ref })).map(({ key }) => key),
-    ).toEqual(found);
-  });
-
-  test.each<[string[], string | null]>([
-    [['aabbcc'], 'aabbcc'],
-    [['aabbdd', 'aabb'], 'aabb'],
-    [['aabbcc11', 'aabbcc22'], null],
-    [[], null],
-  ])('on the keys %j needs more of the key %s', async (keys, several) => {
-    const doubtful = await unknownRecords(store as never, []);
-    const told = () => requireClear(doubtful, keys, 'not-created');
-    if (several === null) expect(told).not.toThrow();
-    else expect(told).toThrow(`a key that begins with "${several}". Nothing was recorded.`);
-  });
-
   async function said(word: Parameters<typeof settleByWord>[2], changes: object = {}) {
     const memory = new MemoryLog(() => Date.UTC(2026, 10, 21));
     const log = { ...memory.openAs('r'), ...changes };
@@ -229,19 +158,6 @@ describe("A person's word", () => {
       records: keys.map((key) => log.read(key) as LogRecord),
     };
   }
-
-  test.each([
-    ['not-created', ['licensed', 'licensed'], {}],
-    [{ id: null }, ['created', 'created'], {}],
-    [{ id: 'R-9' }, ['created', 'created'], { id: 'R-9' }],
-  ] as const)('that says %j is noted as a person’s', async (word, states, ids) => {
-    const told = await said(word);
-    expect([told.error, told.states]).toEqual([null, states]);
-    expect(told.records).toMatchObject([
-      { by: 'person', ids },
-      { by: 'person', ids },
-    ]);
-  });
 
   test('on what may be under way is noted of none', async () => {
     const told = await said('not-created', { mayBeUnderWay: async (key: string) => key === 'k2' });

@@ -44,80 +44,9 @@ async function planBy(
   return planImport({ table, mapping: planMapping(columns, said) }, range, preparation, log, options, () => {});
 }
 
-const told = ({ problemGroups }: ImportPlan) =>
-  problemGroups
-    .filter(({ severity }) => severity === 'error')
-    .map(({ code, rows, isOfPlan }) => [code, rows, isOfPlan]);
 const mendOf = ({ problemGroups }: ImportPlan, code: string) => problemGroups.find((each) => each.code === code)?.mend;
 
-describe('A field that no column gives', () => {
-  test('is one problem of the plan, and every row is invalid all the same', async () => {
-    const plan = await planOf(['Message', 'Name', 'City'], ['Paint', 'Ana', 'Lisboa'], ['Tiles', 'Rita', 'Lisboa']);
-    expect(plan.counts).toMatchObject({ invalid: 2, ready: 0 });
-    expect(plan.problemCount).toBe(2);
-    expect(plan.problems).toMatchObject([
-      { row: null, rows: 2, code: 'country.missing', field: 'country', column: null, severity: 'error', value: null },
-      { row: null, rows: 2, code: 'contact.missing', message: 'No column gives a phone number or an e-mail address.' },
-    ]);
-    expect(plan.problems[0]?.message).toBe('No column gives the country.');
-  });
-
-  test('is told of the rows that need it alone', async () => {
-    const plan = await planOf(
-      ['Country', 'Message', 'Email', 'Name', 'City'],
-      ['CH', 'Paint', 'ana@example.com', 'Ana', 'Bern'],
-      ['PT', 'Tiles', 'ana@example.com', 'Ana', 'Lisboa'],
-    );
-    expect(plan.problems).toMatchObject([{ row: null, rows: 1, code: 'lang.missing' }]);
-    expect(plan.problems[0]?.message).toContain('Switzerland has several languages (de, fr, it)');
-    expect(mendOf(plan, 'lang.missing')).toBeNull();
-  });
-});
-
-// Who reads only the first lines sees what keeps most from being sent.
-test('Groups come errors first, of these what concerns the whole file, and then those with more rows', async () => {
-  const { problemGroups } = await planOf(
-    ['Message', 'Email', 'Language'],
-    ['Paint', 'ana@example', 'xx'],
-    ['', 'rita@example.com', 'pt'],
-    ['', 'eva@example.com', 'pt'],
-  );
-  expect(problemGroups.map(({ code, severity, isOfPlan, rows }) => [code, severity, isOfPlan, rows])).toEqual([
-    ['country.missing', 'error', true, 3],
-    ['request_text.missing', 'error', false, 2],
-    ['email.invalid', 'error', false, 1],
-    ['location.missing', 'warning', true, 3],
-    ['fullname.missing', 'warning', true, 3],
-    ['lang.unknown', 'warning', false, 1],
-  ]);
-});
-
 describe('Problems of one kind in one column', () => {
-  test('are one group with the first rows and their values', async () => {
-    const phones = ['0151 1000000', '0151 1000001', '+49 151 10000000', '0151 1000002', '0151 1000003', 'call me'];
-    const rows = phones.map((phone) => ['DE', phone, 'Dach decken']);
-    const { problemGroups } = await planOf(['Country', 'Phone', 'Message'], ...rows);
-    expect(problemGroups[0]).toMatchObject({
-      code: 'phone.too-short',
-      column: 'Phone',
-      rows: 4,
-      message: 'The phone number is too short for DE; digits are missing.',
-      mend: null,
-      examples: [
-        { row: 1, value: '0151 1000000' },
-        { row: 2, value: '0151 1000001' },
-        { row: 4, value: '0151 1000002' },
-      ],
-    });
-    expect(problemGroups[1]).toMatchObject({ code: 'phone.not-a-number', rows: 1 });
-  });
-
-  test('are one group, too, where only their numbers differ', async () => {
-    const long = (letters: number) => ['PT', '912345678', 'Paint', 'x'.repeat(letters), 'Lisboa'];
-    const plan = await planOf(['Country', 'Phone', 'Message', 'Name', 'City'], long(201), long(305));
-    expect(plan.problemGroups).toMatchObject([{ code: 'text.too-long', rows: 2 }]);
-  });
-
   test('hold no value in their message, whatever the cells are', async () => {
     const secret = 'Ana-Segredo';
     const plan = await planOf(
@@ -134,13 +63,6 @@ describe('Problems of one kind in one column', () => {
 describe('The country', () => {
   const german = (phone: string, code = '10115') => ['Ana', phone, code, 'Dach decken'];
   const columns = ['Name', 'Phone', 'PLZ', 'Message'];
-
-  test.each<[string, string[][], string]>([
-    ['telephone numbers with its code', [german('+49 151 10000000'), german('0151 10000000')], '--set country=DE'],
-    ['numbers with its code that begin with 00', [german('0049 151 10000000')], '--set country=DE'],
-  ])('is told by %s', async (_, rows, flag) => {
-    expect(mendOf(await planOf(columns, ...rows), 'country.missing')).toContain(`Add: ${flag} (by the `);
-  });
 
   test.each<[string, string[][]]>([
     ['numbers of several countries', [german('+49 151 10000000'), german('+34 612 345 678')]],
@@ -160,40 +82,6 @@ describe('The country', () => {
     const countryOf = (land: string) =>
       mapRow({ number: 1, line: 2, cells: [land, 'Ana', '', '', ''], problem: null }, mapping).fields['country'];
     expect([countryOf(''), countryOf('AT')]).toEqual(['DE', 'AT']);
-  });
-});
-
-describe('An unused column that holds what is missing', () => {
-  test('is not named where it holds something else in many rows', async () => {
-    const rows = ['+351912345678', 'call me', 'later'].map((cell) => [cell, 'Paint the walls', 'PT']);
-    const plan = await planOf(['who', 'Message', 'Country'], ...rows);
-    expect(mendOf(plan, 'contact.missing')).toBeNull();
-  });
-});
-
-describe('Cells for a telephone number or an e-mail address that say that there is none', () => {
-  const columns = ['Country', 'Phone', 'Mobile', 'Email', 'Message', 'Name'];
-  const row = (phone: string, mobile: string, email: string, message = 'n/a') => [
-    'PT',
-    phone,
-    mobile,
-    email,
-    message,
-    '-',
-  ];
-
-  test('are empty', async () => {
-    const plan = await planOf(
-      columns,
-      row('n/a', '912345678', 'ana@example.com'),
-      row('912345679', '-', 'keine Angabe'),
-      row('unknown', '', 'rita@example.com'),
-      row('n/a', '-', 's/n'),
-    );
-    expect(plan.counts).toMatchObject({ ready: 3, invalid: 1 });
-    expect(told(plan)).toEqual([['contact.missing', 1, false]]);
-    // In a text they are what is said.
-    expect(plan.first?.request.params).toMatchObject({ phone: '+351912345678', request_text: 'n/a', fullname: '-' });
   });
 });
 

@@ -5,10 +5,9 @@ import {
   type Pass,
   type RunImportOptions,
   runImport,
-  runPass,
   type ServiceConnection,
 } from '../../src/delivery/import.ts';
-import { haltOnError, sendRows, trackResults } from '../../src/delivery/send-rows.ts';
+import { sendRows, trackResults } from '../../src/delivery/send-rows.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { inDoubt } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
@@ -25,7 +24,6 @@ import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21);
-const MINUTE_MS = 60_000;
 const AWAY = new SrqError('log.unwritable', 'The store is away.');
 const OPTIONS: RunImportOptions = {
   ...({ validate: false, onDuplicate: 'skip', again: false, concurrency: 4, inDoubt: 'park' } as const),
@@ -44,7 +42,6 @@ class Bench {
   readonly told: string[] = [];
   readonly reports: RowReport[] = [];
   logChanges: Partial<DeliveryLog> = {};
-  connection: Partial<ServiceConnection> = {};
   ui: Partial<ImportUi> = {};
   deps: Partial<ImportDeps> = {};
   outcomeOf: (need: string) => Partial<Outcome> = () => ({});
@@ -79,15 +76,6 @@ class Bench {
     }
   }
 
-  /** Has requests created before, as another run did. */
-  async creations(...needs: string[]): Promise<void> {
-    const other = this.memory.openAs('another run');
-    for (const need of needs) {
-      const { key, row, request } = submissionOf(need);
-      await other.outcome({ key, row, ref: request.ref }, OUTCOME);
-    }
-  }
-
   async run(rows: readonly string[], options: Partial<RunImportOptions> = {}) {
     const { clock, halt, log } = this;
     const ui: ImportUi = {
@@ -114,7 +102,6 @@ class Bench {
       ...{ api: this.api, mayValidate: true, isProxied: false, isFamiliar: true },
       keepRate: () => void this.told.push('keeps the rate'),
       hold: (pauseMs) => void this.told.push(`holds ${pauseMs}`),
-      ...this.connection,
     };
     const deps: ImportDeps = {
       ...{ log, clock, halt },
@@ -141,39 +128,6 @@ function wordsOf(note: RunNote): string {
 }
 
 describe('An import', () => {
-  test('confirms before it connects, and reports when nothing more is sent', async () => {
-    const bench = new Bench();
-    const { stop, plan } = await bench.run(['a', 'b']);
-    expect([stop, plan.rows]).toEqual([null, 2]);
-    const sends = ['sending 2', 'creates a', 'creates b', 'passed'];
-    expect(bench.told).toEqual(['confirms 2', 'connects', ...sends, 'keeps the rate', 'ended well']);
-    expect(bench.statuses).toEqual(['created', 'created']);
-  });
-
-  test('of which nothing is left to send connects to nothing', async () => {
-    const bench = new Bench();
-    await bench.run(['a']);
-    bench.told.length = 0;
-    await bench.run(['a', '']);
-    expect(bench.told).toEqual(['confirms 2', 'ended well']);
-    expect(bench.statuses).toEqual(['created', 'repeated', 'invalid']);
-  });
-
-  test('of one row in doubt connects, as it may be settled', async () => {
-    const bench = new Bench();
-    await bench.doubts('a');
-    await bench.run(['a']);
-    expect(bench.told).toEqual(['confirms 1', 'connects', 'sending 0', 'passed', 'keeps the rate', 'ended well']);
-  });
-
-  test('that its user does not agree to sends nothing', async () => {
-    const bench = new Bench();
-    const no = new SrqError('interrupted.unfinished', 'No.');
-    bench.deps = { confirm: () => Promise.reject(no) };
-    await expect(bench.run(['a'])).rejects.toBe(no);
-    expect(bench.told).toEqual([]);
-  });
-
   test('tells a message in words of the file that is being sent, if the field comes from one of its columns', async () => {
     const bench = new Bench();
     const names: (string | null)[] = [];
@@ -183,80 +137,6 @@ describe('An import', () => {
     };
     await bench.run(['a']);
     expect(names).toEqual(['request_text', null]);
-  });
-
-  test('has no column for a field that comes from several', async () => {
-    const bench = new Bench();
-    const names: (string | null)[] = [];
-    bench.ui = {
-      agree: async () => {
-        const plan = await planOf(tableOf(['a']), bench.log);
-        const sources = plan.mapping.sources.map((source) =>
-          source.field === 'ref' ? { ...source, columns: [2, 3] } : source,
-        );
-        return { ...plan, mapping: { ...plan.mapping, sources } };
-      },
-    };
-    bench.outcomeOf = () => {
-      names.push(bench.columnOf('ref'), bench.columnOf('phone'));
-      return {};
-    };
-    await bench.run(['a']);
-    expect(names).toEqual([null, 'phone']);
-  });
-
-  test('that is halted sends no further row, and says that the rest was not tried', async () => {
-    const bench = new Bench();
-    bench.outcomeOf = () => {
-      bench.halt.abort();
-      return {};
-    };
-    const { stop } = await bench.run(['a', 'b'], { concurrency: 1 });
-    expect([stop, bench.statuses]).toEqual([null, ['created', 'failed']]);
-    expect(bench.reports[1]?.message).toBe('Not tried: the run was interrupted. The next run sends it.');
-  });
-
-  test('that stops says why in each row that it did not try', async () => {
-    const bench = new Bench();
-    bench.outcomeOf = () => ({ status: 'rejected', http: 403, ids: {} });
-    const { stop } = await bench.run(['a', 'b'], { concurrency: 1 });
-    expect(stop).toMatchObject({ reason: 'auth.denied' });
-    expect(bench.told.filter((each) => /sending|ended/.test(each))).toEqual(['sending 2', `ended ${stop?.message}`]);
-    expect(bench.reports[1]?.message).toBe(`Not tried: ${stop?.message} The next run sends it.`);
-  });
-
-  test.each<[RunImportOptions['maxErrors'], number, boolean]>([
-    [{ count: 2, percent: false }, 2, true],
-    [{ count: 3, percent: false }, 2, false],
-    // Of eleven rows twenty of a hundred are 2.2, so that the third one is too many.
-    [{ count: 20, percent: true }, 3, true],
-    [{ count: 20, percent: true }, 2, false],
-    [{ count: 0, percent: true }, 1, true],
-    [{ count: 0, percent: true }, 0, false],
-    [null, 10, false],
-  ])('with the limit %j and %d refused rows stops: %s', async (maxErrors, refused, stops) => {
-    const bench = new Bench();
-    const needs = Array.from({ length: 11 }, (_, at) => `Need ${at}`);
-    bench.outcomeOf = (need) =>
-      Number(need.slice(5)) < refused ? { status: 'rejected', http: 422, ids: {}, message: need } : {};
-    const { stop } = await bench.run(needs, { maxErrors, concurrency: 1 });
-    expect(stop?.reason ?? null).toBe(stops ? 'rows.error-budget' : null);
-  });
-
-  test('counts its invalid rows towards the limit', async () => {
-    const bench = new Bench();
-    const { stop } = await bench.run(['a', '', ''], { maxErrors: { count: 2, percent: false } });
-    expect([stop?.reason, bench.told.filter((each) => each.startsWith('creates'))]).toEqual(['rows.error-budget', []]);
-  });
-
-  test('tells a file that changed under way as such, as something may have been sent', async () => {
-    const bench = new Bench();
-    const table = tableOf(['a', 'b']);
-    let reads = 0;
-    const changing = { ...table, rows: () => (reads++ === 0 ? table.rows() : tableOf(['a', 'other']).rows()) };
-    bench.ui = { agree: async () => planOf(changing, bench.log) };
-    const { stop } = await bench.run(['a']);
-    expect(stop).toMatchObject({ reason: 'file.changed-under-way', message: expect.stringContaining('Row 2 of') });
   });
 
   test('whose results cannot be written says so, unless there is another reason to tell', async () => {
@@ -311,113 +191,12 @@ describe('An import', () => {
     await away.run(['a']);
     expect(away.statuses).toEqual(['unknown']);
   });
-
-  test('holds the account, and then shows it, when too much ends in doubt', async () => {
-    const bench = new Bench();
-    bench.outcomeOf = (need) => (['c', 'd', 'e'].includes(need) ? { status: 'unknown', ids: {} } : {});
-    await bench.run(['a', 'b', 'c', 'd', 'e', 'f', 'g'], { concurrency: 1 });
-    const at = bench.told.indexOf('holds 2000');
-    expect(bench.told.slice(at, at + 4)).toEqual(['holds 2000', 'shows 2000', 'validates e', 'creates f']);
-    expect(bench.clock.nowMs()).toBeGreaterThanOrEqual(2_000);
-  });
-});
-
-describe('Rows in doubt', () => {
-  const OLDER = 'Neighbour 0';
-  const NEIGHBOURS = [OLDER, ...Array.from({ length: 11 }, (_, at) => `Neighbour ${at + 1}`)];
-  const doubtsAfterOne = async (bench: Bench) => {
-    await bench.creations(OLDER);
-    await bench.doubts('a');
-  };
-
-  test('are settled after all rows are sent, by validate and twelve rows that were created', async () => {
-    const bench = new Bench();
-    await doubtsAfterOne(bench);
-    await bench.clock.until(bench.clock.sleep(10 * MINUTE_MS));
-    await bench.run(['a', ...NEIGHBOURS], { inDoubt: 'validate' });
-    const steps = bench.told.filter((each) => !/Nobody|Neighbour/.test(each));
-    expect(steps).toEqual([
-      ...['confirms 13', 'connects', 'sending 11', 'passed'],
-      // Twice in each of two rounds.
-      ...['settling 1 false true 1', ...Array(4).fill('validates a'), 'passed', 'keeps the rate', 'ended well'],
-    ]);
-    expect(bench.statuses).toEqual(['created', 'repeated', ...Array(11).fill('created')]);
-  });
-
-  test.each<[string, Partial<RunImportOptions>, Partial<ServiceConnection>]>([
-    ['where a person wants to do that', { inDoubt: 'park' }, {}],
-    ['where validate may not be asked', {}, { mayValidate: false }],
-  ])('are left alone %s', async (_, options, connection) => {
-    const bench = new Bench();
-    await bench.doubts('a');
-    bench.connection = connection;
-    await bench.run(['a', ...NEIGHBOURS], { inDoubt: 'validate', ...options });
-    expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
-    expect(bench.statuses[0]).toBe('unknown');
-  });
-
-  test('are settled under their keys where the service knows these, without asking validate', async () => {
-    const bench = new Bench();
-    await bench.doubts('a');
-    const known = { idempotencyWindowMs: MINUTE_MS, wireForm: WIRE_FORM };
-    bench.connection = { api: { ...bench.api, ...known }, mayValidate: false };
-    await bench.run(['a'], { inDoubt: 'validate' });
-    expect(bench.told).toContain('settling 1 true false 1');
-    expect([bench.told.includes('validates a'), bench.statuses]).toEqual([false, ['created']]);
-  });
-
-  test('that none is of are not settled', async () => {
-    const bench = new Bench();
-    await bench.run(['a'], { inDoubt: 'validate' });
-    expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
-  });
-
-  test('are not settled in a run that was stopped', async () => {
-    const bench = new Bench();
-    await bench.doubts('a');
-    bench.outcomeOf = () => {
-      bench.halt.abort();
-      return {};
-    };
-    await bench.run(['a', 'b'], { inDoubt: 'validate' });
-    expect(bench.told.filter((each) => each.includes('settling'))).toEqual([]);
-  });
-
-  test('wait as long as a person has chosen, and that is told', async () => {
-    const bench = new Bench();
-    await doubtsAfterOne(bench);
-    await bench.run(['a', ...NEIGHBOURS], { inDoubt: 'validate', settleMs: 5_000 });
-    const [waits = '', ...more] = bench.told.filter((each) => each.startsWith('waits'));
-    expect([Number(waits.slice(6)) <= 5_000, more]).toEqual([true, []]);
-    expect(bench.statuses).toEqual(['created', 'repeated', ...Array(11).fill('created')]);
-  });
 });
 
 describe('A pass', () => {
   const submittedOf = (row: number, stop: SrqError | null = null): Sent => ({
     ...inDoubt(submissionOf(`Need ${row}`, row)),
     stop,
-  });
-
-  test('shows each row, and ends its display whatever ends it', async () => {
-    for (const failing of [false, true]) {
-      const told: string[] = [];
-      const watch = {
-        row: ({ row }: Sent) => void told.push(`row ${row}`),
-        waiting: () => {},
-        end: () => void told.push('end'),
-      };
-      async function* rows(): AsyncGenerator<Sent, SrqError | null> {
-        yield submittedOf(1);
-        yield submittedOf(2);
-        if (failing) throw new TypeError('ours');
-        return AWAY;
-      }
-      const passing = runPass(rows(), watch);
-      if (failing) await expect(passing).rejects.toThrow('ours');
-      else expect(await passing).toBe(AWAY);
-      expect(told).toEqual(['row 1', 'row 2', 'end']);
-    }
   });
 
   test('halts at the first reason to stop, goes on with what is under way, and tells that reason', async () => {
@@ -444,14 +223,6 @@ describe('A pass', () => {
       throw new TypeError('ours');
     }
     await expect(drain(trackResults(faulty(), plan, halt))).rejects.toThrow('ours');
-  });
-
-  test('whose work fails halts the others, and one that succeeds does not', async () => {
-    const halt = new AbortController();
-    expect(await haltOnError(Promise.resolve(7), halt)).toBe(7);
-    expect(halt.signal.aborted).toBe(false);
-    await expect(haltOnError(Promise.reject(AWAY), halt)).rejects.toBe(AWAY);
-    expect(halt.signal.aborted).toBe(true);
   });
 
   test('looks many rows up at once, two hundred at most', async () => {

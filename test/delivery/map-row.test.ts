@@ -24,16 +24,6 @@ it('a later source of a field counts only where the earlier gave nothing', () =>
   expect(map(['', '2', ' 3 '], ...sources).fields).toEqual({ a: '2 3' });
 });
 
-it('a field may be called like something that every object inherits', () => {
-  const names = ['constructor', 'toString', '__proto__'];
-  const { fields } = map(['1', '2', '3'], ...names.map((field, at) => source({ field, columns: [at] })));
-  expect(Object.entries(fields)).toEqual([
-    ['constructor', '1'],
-    ['toString', '2'],
-    ['__proto__', '3'],
-  ]);
-});
-
 it('a part is the first filled cell of its columns, without the prefix of its field, and nothing where all are empty', () => {
   const parted = {
     ...mapping(source({ field: 'location', prefix: 'l:' }), source({ field: 'fullname' })),
@@ -58,13 +48,4 @@ it('a template is filled as soon as one of its columns is, or has none', () => {
   expect(map([], template([], ' ')).fields).toEqual({});
   expect(map(['n/a'], { ...template([0], 0), field: 'phone' }).fields).toEqual({});
   expect(map(['n/a'], template([0], 0)).fields).toEqual({ a: 'n/a' });
-});
-
-it.each([
-  [['1', '', '3'], '1 3'],
-  [['', '2', ''], '2'],
-  [['', '', '3'], '3'],
-])('an empty column of a template falls away with the blanks before it: %j', (cells, text) => {
-  const template = [0, ' ', 1, ' ', 2];
-  expect(map(cells, source({ field: 'a', columns: [0, 1, 2], template })).fields).toEqual({ a: text });
 });

@@ -43,16 +43,6 @@ describe('A row that is prepared again', () => {
     expect(await prepareAgain(row, key, MAPPING, PREPARATION)).toEqual({ row: 7, request, key, problems: [] });
   });
 
-  test.each<[string, Parameters<typeof rowWith>[0]]>([
-    ['its text', { request_text: 'Another tap' }],
-    ['its country', { country: 'ES' }],
-    ['its number', { phone: '+351912345679' }],
-  ])('after %s has changed: does not have the key of before', async (_, cells) => {
-    const { key } = await first(rowWith({}));
-    const again = await prepareAgain(rowWith(cells), key, MAPPING, PREPARATION);
-    expect(again.request === null || again.key !== key).toBe(true);
-  });
-
   test('after it has become ragged: is no request any more', async () => {
     const row = rowWith({});
     const { key } = await first(row);

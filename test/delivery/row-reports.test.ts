@@ -40,29 +40,6 @@ describe('A row of the run report', () => {
     ...changes,
   });
 
-  test('has the facts of its record, its market and its reference', () => {
-    expect(runRowOf(report(), MAPPING, false)).toEqual({
-      ...{
-        row: 4,
-        ref: 'L-4',
-        key: submissionOf('a').key,
-        market: 'PT',
-        status: 'rejected',
-        ids: { id: '1' },
-        http: 422,
-      },
-      ...{ message: 'No.', reason: 'request.rejected', at: AT, problems: [] },
-    });
-    const bare = runRowOf(
-      report({ record: null, message: null }, { cells: ['Atlantis', '', '', ' '] }),
-      MAPPING,
-      false,
-    );
-    expect(bare).toMatchObject({ ref: null, key: null, market: null, http: null, at: null, message: null });
-    expect(runRowOf(report({}, { problem: 'has 3 cells' }), MAPPING, false)).toMatchObject({ ref: null, market: null });
-    expect(runRowOf(report({}, { cells: ['', '1', '2', ''] }), MAPPING, false).market).toBeNull();
-  });
-
   test('that is invalid holds no text of its cells, be it of four letters or more', () => {
     const problem = {
       ...({

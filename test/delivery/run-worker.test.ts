@@ -3,7 +3,7 @@ import type { QueueWorkerOptions } from '../../src/delivery/consume.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
-import { Bench, fault, PERSONAL, rows, taken, UNKNOWN } from './worker-bench.ts';
+import { Bench, fault, PERSONAL, rows, taken } from './worker-bench.ts';
 
 describe('a fault ends the whole worker', () => {
   test('where it is sending: what is in flight is finished, what was not begun goes back, the row stays unknown', async () => {
@@ -47,18 +47,6 @@ describe('a fault ends the whole worker', () => {
     expect(await bench.run()).toMatchObject({ code: 'fault' });
     expect([bench.states.get('k1'), bench.toQueue.get('k1'), bench.inFlight]).toEqual([undefined, 'later', 0]);
   });
-});
-
-test('an error that ends the worker gives back what was sent and not yet disposed of', async () => {
-  const bench = new Bench([taken(1)]);
-  const away = new SrqError('log.unwritable', 'The store is away.');
-  bench.changes = {
-    log: { ...bench.log, mayBeUnderWay: () => Promise.reject(away) },
-    api: { ...bench.api, create: async (_, intend) => ((await intend()) ? UNKNOWN : null) },
-  };
-  expect(await bench.run()).toBe(away);
-  expect([bench.states.get('k1'), bench.toQueue.get('k1'), bench.inFlight]).toEqual(['unknown', 'back', 0]);
-  expect(bench.told).toContain('ending: log, aborted true');
 });
 
 test('an outcome that the log does not take gives the row back: the queue has not been told of it', async () => {

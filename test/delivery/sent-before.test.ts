@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { createdUnder, draftSentBefore } from '../../src/delivery/other-readings.ts';
-import { prepareDraft } from '../../src/delivery/prepare.ts';
-import { withCountry } from '../../src/request/contract/contract.ts';
+import { createdUnder } from '../../src/delivery/other-readings.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 
@@ -34,20 +32,4 @@ test('all rows are looked at: those at the end may be the only ones that were cr
     preparation: PREPARATION,
   }));
   expect(await createdUnder(readings, plan, log)).toEqual([1, 0]);
-});
-
-test('of one request the other readings are not even made if the log knows it as it is', async () => {
-  const draft = { row: 1, fields: { country: 'PT', phone: '+351912345678', request_text: 'Pintar a sala' } };
-  const preparation = { ...PREPARATION, contract: withCountry(PREPARATION.contract, 'PT') };
-  const own = await prepareDraft(draft, null, preparation);
-  const asked: string[][] = [];
-  const logWith = (state: LoggedState) => ({
-    lookup: () => state,
-    prefetch: async (keys: readonly string[]) => void asked.push([...keys]),
-  });
-  expect(await draftSentBefore(draft, own, preparation, logWith('created'))).toBeNull();
-  const key = own.request ? own.key : 'of a request that is not ready';
-  expect(asked).toEqual([[key]]);
-  expect(await draftSentBefore(draft, own, preparation, logWith('none'))).toBeNull();
-  expect(asked).toEqual([[key], [key], [expect.any(String)]]);
 });

@@ -403,14 +403,6 @@ describe('Neighbours', () => {
     nowMs = NOW_MS + 3_600_000;
     return { log, candidates, asked: await withNeighbours(SUBMISSION, SENT, candidates, { log, api: fakeApi() }) };
   }
-  const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
-
-  test('are those that are nearest in time, twenty-four at most', async () => {
-    const { asked: found } = await chosen(rows(0, 60).map((at) => (at - 30) * 1_000));
-    const needs = found?.neighbours.map(({ request }) => Number(request.params['request_text']?.slice(13))) ?? [];
-    expect(needs.toSorted((one, other) => one - other)).toEqual(rows(18, 43).filter((at) => needs.includes(at)));
-    expect([needs.length, found?.gapMs]).toEqual([24, needs.includes(18) ? 12_000 : 11_000]);
-  });
 
   test('are of the same market if there are enough', async () => {
     const market = (at: number) => created(`Need at home ${at}`, at < 12 ? 'PT' : 'ES');
@@ -442,11 +434,6 @@ describe('Neighbours', () => {
     const needs = found?.neighbours.map(({ request }) => request.params['request_text']) ?? [];
     expect(needs).toEqual(expect.arrayContaining(['Need 0', 'Need at home more']));
     expect([needs.length, found?.gapMs]).toEqual([24, 60_000]);
-  });
-
-  test('are enough where others are too old for the rounds to wait', async () => {
-    const { asked: found } = await chosen([...Array(12).fill(0), ...Array(12).fill(-20 * 60_000 - 1)]);
-    expect([found?.neighbours.length, found?.gapMs]).toEqual([12, 0]);
   });
 
   test('are created by the word of the service, not of validate or a person', async () => {

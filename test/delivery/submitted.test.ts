@@ -2,14 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loggedStatus } from '../../src/delivery/sent-before.ts';
 import { submitOne } from '../../src/delivery/settle-by-key.ts';
 import { type SettleOptions, settleRows } from '../../src/delivery/settle-rows.ts';
-import {
-  inDoubt,
-  recorded,
-  refuseUnsent,
-  type SubmitOptions,
-  subjectOf,
-  submitRequest,
-} from '../../src/delivery/submit.ts';
+import { type SubmitOptions, subjectOf, submitRequest } from '../../src/delivery/submit.ts';
 import { repetitionKey } from '../../src/request/lead/service-request.ts';
 import type { Outcome } from '../../src/request/log/outcome.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
@@ -140,51 +133,7 @@ test.each<
   },
 );
 
-test('a request is logged with its market, if it has one, and told with its row and reference', () => {
-  expect(subjectOf(SUBMISSION)).toEqual({ key, row: 5, ref: 'A-5', market: 'PT' });
-  const { country: _, ...params } = SUBMISSION.request.params;
-  expect(subjectOf({ ...SUBMISSION, request: { ...SUBMISSION.request, params } })).toEqual({ key, row: 5, ref: 'A-5' });
-  expect(inDoubt(SUBMISSION)).toMatchObject({
-    ...{ row: 5, ref: 'A-5', key, status: 'unknown', ids: {}, http: null, reason: 'request.in-doubt' },
-    message: 'An earlier try may have been taken; the row is not sent again until that is settled.',
-    ...{ unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, isFromLog: true },
-    stop: null,
-  });
-});
-
 describe('A request that is sent', () => {
-  test('is told with all that came of it', async () => {
-    const bench = new Bench();
-    let wasTold = 0;
-    const submitted = await submitRequest(SUBMISSION, bench.api, bench.log, PLAIN, () => {
-      wasTold += 1;
-      expect(bench.noted).toEqual([]);
-    });
-    expect(submitted).toMatchObject({
-      row: 5,
-      ref: 'A-5',
-      key,
-      status: 'created',
-      ids: { id: 'R-1' },
-      http: 201,
-      message: null,
-      reason: null,
-      ...{ unrecorded: false, unreadable: false, unproven: null, alsoUnknown: null, isFromLog: false },
-      stop: null,
-    });
-    expect(wasTold).toBe(1);
-    expect(bench.told).toEqual([
-      'creates under its key within null',
-      'intends after none {"again":false,"wasClear":false}',
-    ]);
-  });
-
-  test('is told to be created only if it was', async () => {
-    const bench = new Bench();
-    bench.created = answered({ ...OUTCOME, status: 'rejected' });
-    await submitRequest(SUBMISSION, bench.api, bench.log, PLAIN, () => expect.fail('It was not created.'));
-  });
-
   test.each([
     ['none', false, key, 'again":false'],
     ['created', true, repetitionKey(key, 'this run'), 'again":true'],
@@ -202,46 +151,6 @@ describe('A request that is sent', () => {
       expect(bench.told[0]).toBe(`creates under ${used === key ? 'its key' : used} within null`);
       expect(bench.told[1]).toContain(said);
       expect(bench.noted).toMatchObject([{ how: { again: said.endsWith('true') } }]);
-    },
-  );
-
-  test('a second time has one key for each occasion, which is the run if none is named', async () => {
-    const used: (string | undefined)[] = [];
-    for (const occasion of ['one', 'one', 'another']) {
-      const bench = await new Bench().knows('created');
-      await bench.submit({ again: true, occasion });
-      used.push(bench.told[0]);
-    }
-    expect(used).toEqual(
-      ['one', 'one', 'another'].map((each) => `creates under ${repetitionKey(key, each)} within null`),
-    );
-  });
-
-  test('names the form in which it is written with the intent and the outcome', async () => {
-    for (const form of ['another', null]) {
-      const bench = new Bench();
-      bench.wireForm = form;
-      await bench.submit();
-      expect(bench.wireForms).toEqual([form, form]);
-    }
-  });
-
-  test.each([
-    ['failed', true, true],
-    ['failed', false, false],
-    ['rejected', true, true],
-  ] as const)(
-    'after a try that %s, a second send on purpose: %s, is a second send: %s',
-    async (status, again, isSecond) => {
-      const bench = new Bench();
-      await bench.memory.openAs('before').outcome(subjectOf(SUBMISSION), { ...OUTCOME, status }, { again });
-      await bench.submit();
-      const used = isSecond ? repetitionKey(key, 'this run') : 'its key';
-      expect(bench.told).toEqual([
-        `creates under ${used} within null`,
-        `intends after ${status} {"again":${isSecond},"wasClear":false}`,
-      ]);
-      expect(bench.noted).toMatchObject([{ how: { again: isSecond } }]);
     },
   );
 
@@ -301,89 +210,9 @@ describe('A request that is sent', () => {
     bench.logChanges = { lookup: () => seen.shift() ?? state, sending: async () => false };
     expect(await bench.submit()).toMatchObject({ ...result, isFromLog: true, unrecorded: false });
   });
-
-  test('that the log knows but cannot date is told without a date', async () => {
-    const bench = await new Bench().knows('created');
-    bench.logChanges = { read: () => null };
-    expect(await bench.submit()).toMatchObject({ ids: {}, message: 'Already created, according to the log.' });
-  });
 });
 
 describe('Validate that is asked before', () => {
-  const asked = async (validated: ValidateResult | SrqError, options: Partial<SubmitOptions> = {}) => {
-    const bench = new Bench();
-    bench.validated = validated;
-    const sent = await bench.submit({ validate: true, ...options });
-    return {
-      ...sent,
-      creates: bench.told.filter((each) => each.startsWith('creates')).length,
-      noted: bench.noted,
-    };
-  };
-
-  test.each<[string, ValidateResult | SrqError, Partial<SubmitOptions>, object]>([
-    ['clears', CLEAR, {}, { creates: 1, noted: [{ how: { wasClear: true } }], status: 'created' }],
-    [
-      'finds a duplicate',
-      { ...CLEAR, verdict: 'duplicate', ids: { id: 'R-9' }, http: 409 },
-      {},
-      {
-        creates: 0,
-        status: 'duplicate',
-        http: 409,
-        ids: { id: 'R-9' },
-        message: 'Validate says that it is a duplicate.',
-      },
-    ],
-    [
-      'finds a duplicate that is wanted',
-      { ...CLEAR, verdict: 'duplicate' },
-      { onDuplicate: 'create' },
-      { creates: 1, noted: [{ how: { wasClear: false } }], status: 'created' },
-    ],
-    [
-      'refuses',
-      { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' },
-      {},
-      {
-        creates: 0,
-        unreadable: false,
-        status: 'rejected',
-        http: 422,
-        message: 'No.',
-        reason: 'request.rejected',
-      },
-    ],
-    [
-      'cannot be read',
-      { ...CLEAR, verdict: 'unknown', raw: '{"a":1}' },
-      {},
-      {
-        creates: 0,
-        unreadable: true,
-        noted: [{ raw: '{"a":1}' }],
-        status: 'failed',
-        http: 200,
-        message: 'srq does not know what the answer of validate means. The request was not created.',
-      },
-    ],
-    [
-      'ends the run',
-      MOVED,
-      {},
-      {
-        creates: 0,
-        stop: MOVED,
-        unreadable: false,
-        status: 'failed',
-        http: null,
-        message: 'The service moved.',
-      },
-    ],
-  ])('%s', async (_, validated, options, told) => {
-    expect(await asked(validated, options)).toMatchObject({ unproven: null, alsoUnknown: null, ...told });
-  });
-
   test('and has a fault ends the row as failed, and the run', async () => {
     const bench = new Bench();
     const faulty = { ...bench.api, validate: () => Promise.reject(new TypeError('Ana')) };
@@ -415,26 +244,6 @@ describe('Validate that is asked before', () => {
     bench.created = NOT_WRITTEN;
     expect(await bench.submit(options)).toMatchObject({ status: 'failed', stop: MOVED, isFromLog: false });
     expect([bench.noted, bench.memory.state(key)]).toEqual([[], state]);
-  });
-
-  test('is told by what another made of it meanwhile', async () => {
-    const bench = new Bench();
-    bench.validated = { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' };
-    const validate: MarketplaceApi['validate'] = async (...given) => {
-      await bench.knows('created');
-      return bench.api.validate(...given);
-    };
-    const submitted = await submitRequest(SUBMISSION, { ...bench.api, validate }, bench.log, {
-      ...PLAIN,
-      validate: true,
-    });
-    expect(submitted).toMatchObject({ status: 'repeated', ids: { id: 'R-1' }, isFromLog: true });
-  });
-
-  test('and notes the same duplicate as another is told by its own answer', async () => {
-    const bench = new Bench();
-    bench.validated = { ...CLEAR, verdict: 'duplicate', ids: { id: 'R-9' } };
-    expect(await bench.submit({ validate: true })).toMatchObject({ ids: { id: 'R-9' }, isFromLog: false });
   });
 });
 
@@ -554,22 +363,6 @@ describe('An identifier that another request has, too', () => {
   });
 });
 
-test('an outcome that is not kept is told as such, and a fault is none', async () => {
-  const failing = (error: Error) => ({ outcome: () => Promise.reject(error) });
-  expect(await recorded(SUBMISSION, OUTCOME, { unproven: UNPROVEN }, failing(AWAY))).toMatchObject({
-    ...{ status: 'created', unrecorded: true, stop: AWAY, unproven: UNPROVEN },
-  });
-  await expect(recorded(SUBMISSION, OUTCOME, {}, failing(new TypeError('ours')))).rejects.toThrow('ours');
-  let isKept = false;
-  const outcome = async () => {
-    await new Promise(setImmediate);
-    isKept = true;
-    return true;
-  };
-  await recorded(SUBMISSION, OUTCOME, {}, { outcome });
-  expect(isKept).toBe(true);
-});
-
 test('a fault after the intent leaves the row in doubt, and one before it as failed', async () => {
   for (const [intends, status] of [
     [true, 'unknown'],
@@ -586,21 +379,6 @@ test('a fault after the intent leaves the row in doubt, and one before it as fai
   }
 });
 
-test('a request that is refused here is noted unless the log knows its end, and so told', async () => {
-  const failed: Outcome = { ...OUTCOME, status: 'failed', ids: {}, http: null, message: 'It expired.' };
-  const refused = async (state?: Parameters<Bench['knows']>[0]) => {
-    const bench = new Bench();
-    if (state) await bench.knows(state);
-    const { status, isFromLog } = await refuseUnsent(SUBMISSION, bench.log, failed);
-    return [status, isFromLog, bench.noted.length];
-  };
-  expect(await refused()).toEqual(['failed', false, 1]);
-  expect(await refused('failed')).toEqual(['failed', false, 1]);
-  expect(await refused('created')).toEqual(['repeated', true, 0]);
-  expect(await refused('duplicate')).toEqual(['duplicate', true, 0]);
-  expect(await refused('sending')).toEqual(['unknown', true, 0]);
-});
-
 describe('A request in doubt', () => {
   /** Settles it as the only row of a file. Undefined if its outcome is known. */
   const settle = async (bench: Bench, changes: Partial<SettleOptions> = {}, api = bench.api) => {
@@ -612,21 +390,6 @@ describe('A request in doubt', () => {
     const [submitted] = (await bench.clock.until(settling)).yielded;
     return submitted ?? expect.fail('It was not settled.');
   };
-
-  test.each([
-    [1_000, true],
-    [999, false],
-  ])(
-    'whose key is known for %d ms after its first try is sent again under it 999 ms after that: %s',
-    async (windowMs, isRepeated) => {
-      const bench = await new Bench().knows('unknown');
-      bench.idempotencyWindowMs = windowMs;
-      // Its record came 7 ms after it was sent.
-      await bench.clock.until(bench.clock.sleep(992));
-      await settle(bench);
-      expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
-    },
-  );
 
   test.each([
     ['sending', 0, true],
@@ -644,46 +407,6 @@ describe('A request in doubt', () => {
       expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
     },
   );
-
-  test.each([
-    ['one form', 'one form', true],
-    ['one form', 'another', false],
-    ['one form', null, false],
-    [null, 'one form', false],
-  ])('whose first try was written as %j is sent again under its key as %j: %s', async (first, now, isRepeated) => {
-    for (const state of ['sending', 'unknown'] as const) {
-      const bench = new Bench();
-      bench.wireForm = first;
-      await bench.knows(state);
-      bench.wireForm = now;
-      bench.idempotencyWindowMs = 10_000;
-      await settle(bench);
-      expect(bench.told.some((each) => each.startsWith('creates'))).toBe(isRepeated);
-    }
-  });
-
-  test('is sent again under its key, parked from the first byte on, and told as the service tells it', async () => {
-    for (const [status, told] of [
-      ['created', 'created'],
-      ['duplicate', 'duplicate'],
-      ['rejected', 'unknown'],
-      ['failed', 'unknown'],
-      ['unknown', 'unknown'],
-    ] as const) {
-      const bench = await new Bench().knows('unknown');
-      bench.idempotencyWindowMs = 10_000;
-      bench.created = answered({ ...OUTCOME, status, message: 'So.' });
-      expect(await settle(bench)).toMatchObject({
-        status: told,
-        message: told === 'unknown' ? 'An earlier try may have been taken. So.' : 'So.',
-      });
-      expect(bench.told[1]).toBe('intends after unknown {"by":"idempotency"}');
-    }
-    const silent = await new Bench().knows('unknown');
-    silent.idempotencyWindowMs = 10_000;
-    silent.created = answered({ ...OUTCOME, status: 'failed' });
-    expect((await settle(silent)).message).toBe('An earlier try may have been taken.');
-  });
 
   test('is not written again where its key may be forgotten by the time of its turn', async () => {
     const bench = await new Bench().knows('unknown');
@@ -714,52 +437,11 @@ describe('A request in doubt', () => {
     });
     expect([isWritten, bench.noted]).toEqual([false, []]);
   });
-
-  test('that was not written again stays in doubt with the reason to stop', async () => {
-    const bench = await new Bench().knows('unknown');
-    bench.idempotencyWindowMs = 10_000;
-    bench.isWritten = false;
-    bench.created = answered({ ...OUTCOME, status: 'failed' }, { stop: MOVED });
-    expect(await settle(bench)).toMatchObject({ status: 'unknown', stop: MOVED });
-    expect(bench.noted).toEqual([]);
-  });
-
-  test('is left alone where its outcome is known, or only a person may settle it', async () => {
-    for (const state of ['parked', 'created', 'failed'] as const) {
-      const bench = await new Bench().knows(state);
-      bench.idempotencyWindowMs = 10_000;
-      expect(await settle(bench)).toMatchObject({ status: 'unknown' });
-      expect(bench.told).toEqual([]);
-    }
-  });
-
-  test('that was a second send on purpose is not repeated under a key that it did not have', async () => {
-    const bench = new Bench();
-    await bench.memory
-      .openAs('another run')
-      .outcome(subjectOf(SUBMISSION), { ...OUTCOME, status: 'unknown' }, { again: true });
-    bench.idempotencyWindowMs = 10_000;
-    await settle(bench);
-    expect(bench.told).toEqual([]);
-  });
-
-  test('of which a record from a time to come tells is left to a person', async () => {
-    const bench = await new Bench().knows('unknown');
-    bench.logChanges = { nowMs: () => NOW_MS - 60_001 };
-    expect((await settle(bench)).message).toContain('which the clock of this machine contradicts');
-    bench.logChanges = { nowMs: () => NOW_MS - 60_000 };
-    expect((await settle(bench)).message).not.toContain('contradicts');
-  });
 });
 
 describe('A single request', () => {
   const sent = (bench: Bench, options: Partial<SubmitOptions> = {}) =>
     bench.clock.until(submitOne(SUBMISSION, { api: bench.api, log: bench.log }, { ...PLAIN, ...options }));
-
-  test('is sent where nothing is known of it', async () => {
-    expect(await sent(new Bench())).toMatchObject({ status: 'created' });
-    expect(await sent(await new Bench().knows('failed'))).toMatchObject({ status: 'created' });
-  });
 
   test('that is sent once more on purpose has a key of its own each time', async () => {
     const bench = await new Bench().knows('created');

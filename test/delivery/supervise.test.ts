@@ -4,7 +4,6 @@ import type { Advice } from '../../src/delivery/supervise.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import type { RowResult } from '../../src/request/log/outcome.ts';
 import type { Status } from '../../src/request/log/status.ts';
-import { SrqError } from '../../src/request/words/errors.ts';
 
 const ended = (status: Status, more: Partial<Sent & RowResult> = {}): Sent => {
   const { http = null, message = null, ...rest } = more;
@@ -19,7 +18,6 @@ const adviceOn = (supervisor: Supervisor, times: number, each: Sent): Advice[] =
   Array.from({ length: times }, () => supervisor.observe(each));
 /** Number of the result at which the run stops, from 1; 0: it does not. */
 const stopsAt = (advice: readonly Advice[]) => advice.findIndex(({ stop }) => stop !== null) + 1;
-const pausesAt = (advice: readonly Advice[]) => advice.flatMap(({ pauseMs }, at) => (pauseMs > 0 ? [at + 1] : []));
 
 describe('The first rows', () => {
   test.each(['created', 'duplicate', 'rejected'] as const)('go one at a time until three were %s', (status) => {
@@ -66,17 +64,4 @@ describe('HTTP 403', () => {
     const advice = adviceOn(supervisor, 5, DENIED);
     expect([stopsAt(advice), advice[4]?.stop?.code]).toEqual([5, 'auth']);
   });
-});
-
-test('takes four among two hundred for the usual', () => {
-  const supervisor = watch();
-  const advice = Array.from({ length: 1_000 }, (_, at) =>
-    supervisor.observe(at % 50 === 49 ? ended('unknown') : ended('created')),
-  );
-  expect([pausesAt(advice), stopsAt(advice)]).toEqual([[], 0]);
-});
-
-test('what makes every further call pointless stops the run at once', () => {
-  const stop = new SrqError('service.failed', 'Moved.');
-  expect(watch().observe(ended('failed', { stop }))).toEqual({ stop, pauseMs: 0 });
 });

@@ -1,10 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type Desk, type OpenSandbox, test } from '../helpers/desk.ts';
+import { test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { contractWith, parameter } from '../sandbox/contract-client.ts';
-import { creates } from '../sandbox/sandbox-client.ts';
 
 const HEADER = 'Lead ID,Country,Name,Phone,Notes,Message';
 const rows = (from: number, to: number) =>
@@ -83,90 +81,5 @@ describe.concurrent('Rows that were created when their columns were read otherwi
     ).toBe(3);
     const next = await partner.call('bulk', partner.write('b.csv', text), '--yes', '--json');
     expect([next.code, documentOf(next)]).toEqual([0, expect.objectContaining({ created: 1 })]);
-  });
-});
-
-/** A description of the service under this path. */
-const described = (path = '') => `openapi: 3.1.0
-info: {title: Leads, version: '1'}
-servers: [{url: 'https://api.example.com${path}'}]
-paths:
-  /v1/request/create:
-    post:
-      summary: Create a service request
-      requestBody:
-        required: true
-        content:
-          application/x-www-form-urlencoded:
-            schema:
-              type: object
-              required: [phone]
-              properties:
-                fullname: {type: string}
-                phone: {type: string}
-                request_text: {type: string}
-                location: {type: string}
-                country: {type: string}
-                lang: {type: string}
-      responses: {'201': {description: created}}
-`;
-
-describe.concurrent('Rows that were created', () => {
-  const PLACELESS = `Name,Phone,Message\n${[1, 2, 3].map((at) => `Ana Exemplo,+35191234567${at},Paint room ${at}`).join('\n')}\n`;
-  /** A service that takes requests without a country, and how its description is learned. */
-  const withoutDemands = async (partner: Desk, openSandbox: OpenSandbox) => {
-    const taken = ['fullname', 'phone', 'request_text', 'lang', 'country'];
-    const parameters = taken.map((field) => parameter(field, { required: false }));
-    const sandbox = await openSandbox({ contract: contractWith({ create: { parameters } }) });
-    partner.use(sandbox);
-    const api = partner.write('api.yaml', described());
-    const learn = (...set: string[]) => partner.call('contract', 'learn', api, '--yes', ...set);
-    return { sandbox, learn };
-  };
-  const refused = async (partner: Desk, file: string) => {
-    const { code, stdout, stderr } = await partner.call('bulk', file, '--no-validate', '--json');
-    expect(code, stderr).toBe(2);
-    return stdout;
-  };
-
-  test('before a contract gave them a country, or by one that did, are not sent without a person', async ({
-    desk: partner,
-    openSandbox,
-  }) => {
-    const { sandbox, learn } = await withoutDemands(partner, openSandbox);
-    const file = partner.write('leads.csv', PLACELESS);
-    expect(await learn()).toMatchObject({ code: 0 });
-    expect((await partner.call('bulk', file, '--no-validate')).code).toBe(0);
-    expect(await learn('--set', 'country=PT')).toMatchObject({ code: 0 });
-    expect(await refused(partner, file)).toContain(
-      '3 of the rows to be sent were created before, when the API description gave them no country',
-    );
-    const later = partner.write('later.csv', PLACELESS.replaceAll('room', 'wall'));
-    expect((await partner.call('bulk', later, '--no-validate')).code).toBe(0);
-    expect(await learn()).toMatchObject({ code: 0 });
-    expect(await refused(partner, later)).toContain('when the API description gave them the country PT');
-    expect(creates(sandbox)).toHaveLength(6);
-  });
-
-  test('are not sent by srq create either, unless that is what the user wants', async ({
-    desk: partner,
-    openSandbox,
-  }) => {
-    const { sandbox, learn } = await withoutDemands(partner, openSandbox);
-    const create = (room: number, ...more: string[]) => {
-      const words = ['--fullname', 'Ana Exemplo', '--phone', '+351912345671', '--request-text', `Paint room ${room}`];
-      return partner.call('create', ...words, '--no-validate', '--json', ...more);
-    };
-    await learn();
-    expect(await create(1)).toMatchObject({ code: 0 });
-    await learn('--set', 'country=PT');
-    expect(await create(1)).toMatchObject({ code: 2, stdout: expect.stringContaining('gave them no country') });
-    expect(await create(2)).toMatchObject({ code: 0 });
-    expect(documentOf(await create(2))).toMatchObject({ status: 'repeated' });
-    await learn();
-    expect(await create(2)).toMatchObject({ code: 2, stdout: expect.stringContaining('rows.sent-before') });
-    expect(creates(sandbox)).toHaveLength(2);
-    expect(await create(2, '--again')).toMatchObject({ code: 0 });
-    expect(creates(sandbox)).toHaveLength(3);
   });
 });

@@ -12,19 +12,3 @@ describe('every market', () => {
     }
   });
 });
-
-it.each([
-  ['Espana', 'ES'],
-  ['OSTERREICH', 'AT'],
-  ['Great Britain', 'UK'],
-  ['U.K.', 'UK'],
-  ['GBR', 'UK'],
-  ['prt', 'PT'],
-  ['CPV', 'CV'],
-  ['FRA', undefined],
-  ['France', undefined],
-  ['', undefined],
-  ['__proto__', undefined],
-])('%j means %s', (text, code) => {
-  expect(parseMarket(text)?.code).toBe(code);
-});

@@ -14,7 +14,7 @@ import {
   usualLanguage,
 } from '../../request/lead/markets.ts';
 import { type Part, type Parts, wholeOf } from '../../request/lead/parts.ts';
-import { likelyE164, parsePhone } from '../../request/lead/phone.ts';
+import { parsePhone } from '../../request/lead/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/lead/service-request.ts';
 import { errorValueWithin, isErrorValue } from '../../request/lead/spreadsheet-error.ts';
 import type { Mapping } from '../../request/lead/table.ts';
@@ -218,7 +218,7 @@ class RequestCheck {
   /** Normalises like {@link contact}, but reports nothing. */
   likelyContact(market: Market | undefined): void {
     const { phone, email } = this.fields;
-    if (phone !== undefined) this.fields['phone'] = likelyE164(phone, market);
+    if (phone !== undefined) this.fields['phone'] = parsePhone(phone, market).e164 ?? phone;
     if (email !== undefined) this.fields['email'] = parseEmail(email).email ?? email;
   }
 

@@ -164,14 +164,6 @@ export function countryOf({ create }: Pick<Contract, 'create'>): string | null {
   return typeof country === 'string' ? country : null;
 }
 
-/** Returns the contract as if it gave all requests this country, or none. */
-export function withCountry(contract: Contract, code: string | null): Contract {
-  const { create } = contract;
-  const others = Object.entries(create.always).filter(([place]) => !takesCountry(create, place));
-  const always = Object.fromEntries([...others, ...(code === null ? [] : [['country', code] as const])]);
-  return { ...contract, create: { ...create, always } };
-}
-
 function takesCountry({ fields }: Pick<Call, 'fields'>, place: string): boolean {
   return (fields[place] ?? folded(readPlace(place).path.at(-1) ?? '')) === 'country';
 }

@@ -27,9 +27,12 @@ export const USUAL_LENGTH = 1000;
 const USUAL = { isRare: false, joinedFrom: [], metaPrefix: null, usualLength: USUAL_LENGTH };
 
 function field<const Option extends string>(
-  facts: Pick<FieldFacts, 'value' | 'help'> & Partial<FieldFacts> & { readonly option: Option },
+  option: Option,
+  value: string,
+  help: string,
+  more: Partial<FieldFacts> = {},
 ): FieldFacts & { readonly option: Option } {
-  return { ...USUAL, ...facts };
+  return { ...USUAL, ...more, option, value, help };
 }
 
 /**
@@ -38,66 +41,26 @@ function field<const Option extends string>(
  * (`input/columns/fit.ts`) and its names in API descriptions (`contract/fields.ts`).
  */
 export const FIELD = {
-  country: field({
-    option: 'country',
-    value: 'code',
-    help: 'market, e.g. PT',
-  }),
-  lang: field({
-    option: 'lang',
-    value: 'code',
-    help: "language, e.g. pt; left out: the market's usual one",
-    usualLength: 35,
-  }),
-  location: field({
-    option: 'location',
-    value: 'text',
-    help: 'locality and postal code',
+  country: field('country', 'code', 'market, e.g. PT'),
+  lang: field('lang', 'code', "language, e.g. pt; left out: the market's usual one", { usualLength: 35 }),
+  location: field('location', 'text', 'locality and postal code', {
     joinedFrom: ['street', 'house_number', 'postal_code', 'city'],
     metaPrefix: 'z:',
     usualLength: 300,
   }),
-  fullname: field({
-    option: 'fullname',
-    value: 'name',
-    help: "the customer's name",
+  fullname: field('fullname', 'name', "the customer's name", {
     joinedFrom: ['first_name', 'last_name'],
     usualLength: 200,
   }),
-  email: field({
-    option: 'email',
-    value: 'address',
-    help: "the customer's e-mail address",
-    usualLength: null,
-  }),
-  phone: field({
-    option: 'phone',
-    value: 'number',
-    help: "the customer's telephone number",
-    metaPrefix: 'p:',
-    usualLength: null,
-  }),
-  request_text: field({
-    option: 'requestText',
-    value: 'text',
-    help: 'what is needed',
-    usualLength: 10_000,
-  }),
-  category: field({ option: 'category', value: 'category', help: 'category of the need', usualLength: 100 }),
-  audio_file: field({
-    option: 'audio',
-    value: 'file',
-    help: 'a recording in place of text, for approved partners',
+  email: field('email', 'address', "the customer's e-mail address", { usualLength: null }),
+  phone: field('phone', 'number', "the customer's telephone number", { metaPrefix: 'p:', usualLength: null }),
+  request_text: field('requestText', 'text', 'what is needed', { usualLength: 10_000 }),
+  category: field('category', 'category', 'category of the need', { usualLength: 100 }),
+  audio_file: field('audio', 'file', 'a recording in place of text, for approved partners', {
     isRare: true,
     usualLength: null,
   }),
-  ref: field({
-    option: 'ref',
-    value: 'ref',
-    help: 'your own reference, kept in the log',
-    metaPrefix: 'l:',
-    usualLength: 255,
-  }),
+  ref: field('ref', 'ref', 'your own reference, kept in the log', { metaPrefix: 'l:', usualLength: 255 }),
 };
 
 export type Field = keyof typeof FIELD;

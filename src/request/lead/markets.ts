@@ -22,70 +22,52 @@ export interface Market {
    * to a warning.
    */
   readonly postalCode: readonly [example: string, pattern: RegExp] | null;
-  /** Whether its spreadsheets use the semicolon as separator although the comma is not its decimal sign. */
-  readonly separatesBySemicolon: boolean;
 }
-
-type Usual = 'postalCode' | 'separatesBySemicolon';
-const USUAL: Pick<Market, Usual> = { postalCode: null, separatesBySemicolon: false };
 
 function market(
   code: string,
   alpha3: string,
   name: string,
   callingCode: string,
-  languages: readonly string[],
-  more: Pick<Market, 'town'> & Partial<Pick<Market, Usual>>,
+  languages: string,
+  town: string,
+  ...postalCode: NonNullable<Market['postalCode']> | []
 ): Market {
-  return { ...USUAL, code, iso: code === 'UK' ? 'GB' : code, alpha3, name, callingCode, languages, ...more };
+  const iso = code === 'UK' ? 'GB' : code;
+  const [example, pattern] = postalCode;
+  return {
+    ...{ code, iso, alpha3, name, callingCode, languages: languages.split(' '), town },
+    postalCode: example === undefined || !pattern ? null : [example, pattern],
+  };
 }
+
+const CANADIAN = /^[ABCEGHJ-NPRSTVXY]\d[A-Z](?: ?\d[A-Z]\d)?$/;
+const IRISH = /^(?:[AC-FHKNPRTV-Y]\d{2}|D6W)(?: ?[0-9AC-FHKNPRTV-Y]{4})?$/;
 
 /** The markets in the order of the API's document. A new market needs one more line here. */
 export const MARKETS: readonly Market[] = [
-  market('PT', 'PRT', 'Portugal', '351', ['pt'], { town: 'Lisboa', postalCode: ['1200-109', /^\d{4}(?:-?\d{3})?$/] }),
-  market('ES', 'ESP', 'Spain', '34', ['es'], {
-    town: 'Madrid',
-    postalCode: ['28013', /^(?:0[1-9]|[1-4]\d|5[0-2])\d{3}$/],
-  }),
-  market('DE', 'DEU', 'Germany', '49', ['de'], { town: 'Berlin', postalCode: ['10115', /^\d{5}$/] }),
-  market('AT', 'AUT', 'Austria', '43', ['de'], { town: 'Wien', postalCode: ['1010', /^[1-9]\d{3}$/] }),
-  market('CH', 'CHE', 'Switzerland', '41', ['de', 'fr', 'it'], {
-    town: 'Zürich',
-    postalCode: ['8001', /^[1-9]\d{3}$/],
-    separatesBySemicolon: true,
-  }),
-  market('IE', 'IRL', 'Ireland', '353', ['en'], {
-    town: 'Dublin',
-    postalCode: ['D02 X285', /^(?:[AC-FHKNPRTV-Y]\d{2}|D6W)(?: ?[0-9AC-FHKNPRTV-Y]{4})?$/],
-  }),
-  market('UK', 'GBR', 'United Kingdom', '44', ['en'], {
-    town: 'Cardiff',
-    postalCode: ['CF10 1AA', /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/],
-  }),
-  market('CA', 'CAN', 'Canada', '1', ['en', 'fr'], {
-    town: 'Ottawa',
-    postalCode: ['K1A 0B1', /^[ABCEGHJ-NPRSTVXY]\d[A-Z](?: ?\d[A-Z]\d)?$/],
-  }),
-  market('MX', 'MEX', 'Mexico', '52', ['es'], { town: 'Ciudad de México', postalCode: ['06000', /^\d{5}$/] }),
-  market('AR', 'ARG', 'Argentina', '54', ['es'], {
-    town: 'Buenos Aires',
-    postalCode: ['C1002AAP', /^(?:[A-HJ-NP-Z]?\d{4}(?:[A-Z]{3})?)$/],
-  }),
-  market('CL', 'CHL', 'Chile', '56', ['es'], { town: 'Santiago', postalCode: ['8320000', /^\d{3}-?\d{4}$/] }),
-  market('CO', 'COL', 'Colombia', '57', ['es'], { town: 'Bogotá', postalCode: ['110111', /^\d{6}$/] }),
-  market('PE', 'PER', 'Peru', '51', ['es'], { town: 'Lima', postalCode: ['15001', /^\d{5}$/] }),
-  market('EC', 'ECU', 'Ecuador', '593', ['es'], { town: 'Quito', postalCode: ['170150', /^\d{6}$/] }),
-  market('DO', 'DOM', 'Dominican Republic', '1', ['es'], { town: 'Santo Domingo', postalCode: ['10101', /^\d{5}$/] }),
-  market('AU', 'AUS', 'Australia', '61', ['en'], { town: 'Sydney', postalCode: ['2000', /^\d{4}$/] }),
-  market('NZ', 'NZL', 'New Zealand', '64', ['en'], { town: 'Wellington', postalCode: ['6011', /^\d{4}$/] }),
-  market('SG', 'SGP', 'Singapore', '65', ['en'], { town: 'Singapore', postalCode: ['049315', /^\d{6}$/] }),
-  market('IN', 'IND', 'India', '91', ['en'], { town: 'New Delhi', postalCode: ['110001', /^[1-9]\d{2} ?\d{3}$/] }),
-  market('ZA', 'ZAF', 'South Africa', '27', ['en'], { town: 'Cape Town', postalCode: ['8001', /^\d{4}$/] }),
-  market('AO', 'AGO', 'Angola', '244', ['pt'], { town: 'Luanda' }),
-  market('CV', 'CPV', 'Cape Verde', '238', ['pt'], {
-    town: 'Praia',
-    postalCode: ['7600', /^\d{4}(?:-?\d{3})?$/],
-  }),
+  market('PT', 'PRT', 'Portugal', '351', 'pt', 'Lisboa', '1200-109', /^\d{4}(?:-?\d{3})?$/),
+  market('ES', 'ESP', 'Spain', '34', 'es', 'Madrid', '28013', /^(?:0[1-9]|[1-4]\d|5[0-2])\d{3}$/),
+  market('DE', 'DEU', 'Germany', '49', 'de', 'Berlin', '10115', /^\d{5}$/),
+  market('AT', 'AUT', 'Austria', '43', 'de', 'Wien', '1010', /^[1-9]\d{3}$/),
+  market('CH', 'CHE', 'Switzerland', '41', 'de fr it', 'Zürich', '8001', /^[1-9]\d{3}$/),
+  market('IE', 'IRL', 'Ireland', '353', 'en', 'Dublin', 'D02 X285', IRISH),
+  market('UK', 'GBR', 'United Kingdom', '44', 'en', 'Cardiff', 'CF10 1AA', /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/),
+  market('CA', 'CAN', 'Canada', '1', 'en fr', 'Ottawa', 'K1A 0B1', CANADIAN),
+  market('MX', 'MEX', 'Mexico', '52', 'es', 'Ciudad de México', '06000', /^\d{5}$/),
+  market('AR', 'ARG', 'Argentina', '54', 'es', 'Buenos Aires', 'C1002AAP', /^(?:[A-HJ-NP-Z]?\d{4}(?:[A-Z]{3})?)$/),
+  market('CL', 'CHL', 'Chile', '56', 'es', 'Santiago', '8320000', /^\d{3}-?\d{4}$/),
+  market('CO', 'COL', 'Colombia', '57', 'es', 'Bogotá', '110111', /^\d{6}$/),
+  market('PE', 'PER', 'Peru', '51', 'es', 'Lima', '15001', /^\d{5}$/),
+  market('EC', 'ECU', 'Ecuador', '593', 'es', 'Quito', '170150', /^\d{6}$/),
+  market('DO', 'DOM', 'Dominican Republic', '1', 'es', 'Santo Domingo', '10101', /^\d{5}$/),
+  market('AU', 'AUS', 'Australia', '61', 'en', 'Sydney', '2000', /^\d{4}$/),
+  market('NZ', 'NZL', 'New Zealand', '64', 'en', 'Wellington', '6011', /^\d{4}$/),
+  market('SG', 'SGP', 'Singapore', '65', 'en', 'Singapore', '049315', /^\d{6}$/),
+  market('IN', 'IND', 'India', '91', 'en', 'New Delhi', '110001', /^[1-9]\d{2} ?\d{3}$/),
+  market('ZA', 'ZAF', 'South Africa', '27', 'en', 'Cape Town', '8001', /^\d{4}$/),
+  market('AO', 'AGO', 'Angola', '244', 'pt', 'Luanda'),
+  market('CV', 'CPV', 'Cape Verde', '238', 'pt', 'Praia', '7600', /^\d{4}(?:-?\d{3})?$/),
 ];
 
 const byCode = new Map(MARKETS.flatMap((each) => [[each.code, each] as const, [each.iso, each] as const]));
@@ -121,11 +103,11 @@ export function usualLanguage({ languages }: Market): string | null {
 
 /**
  * Returns the delimiter of CSV files in the market's spreadsheets. It is the semicolon where the comma is the decimal
- * sign, and in some other markets as well.
+ * sign, and in Switzerland.
  */
-export function usualDelimiter({ iso, languages, separatesBySemicolon }: Market): string {
+export function usualDelimiter({ iso, languages }: Market): string {
   const half = new Intl.NumberFormat(`${languages[0]}-${iso}`).format(0.5);
-  return separatesBySemicolon || half.includes(',') ? ';' : ',';
+  return iso === 'CH' || half.includes(',') ? ';' : ',';
 }
 
 /**

@@ -219,14 +219,6 @@ export function marketOfNumber(cell: string): Market | null {
 }
 
 /**
- * Returns the same E.164 form as {@link parsePhone} for valid numbers, in much less time for those in a plain form. Any
- * other text is returned unchanged.
- */
-export function likelyE164(cell: string, market: Market | undefined): string {
-  return (market ? plainE164(cell, market) : null) ?? parsePhone(cell, market).e164 ?? cell;
-}
-
-/**
  * One type of number (mobile, toll-free, …): its pattern, and its lengths if they are fewer than those of the country.
  */
 type NumberType = readonly [pattern: string, lengths?: readonly number[]];

@@ -8,231 +8,194 @@ interface FindingFacts {
   readonly says: string;
   /** What to do, with `{field}` and `{column}`. */
   readonly advice: string;
-  /** The message if no column gives the field, which is reported once for all rows. Null if it is about a value. */
-  readonly absence: Absence | null;
+  /**
+   * The message if no column gives the field, which is reported once for all rows. `{message}` stands for that of a row.
+   * Null if the finding is about a value.
+   */
+  readonly absence: string | null;
 }
 
-interface Absence {
-  /** The fields any one of which would suffice. */
-  readonly givenBy: readonly string[];
-  /** The message if no column gives any of them. `{message}` stands for that of a row. */
-  readonly says: string;
+/** Makes findings of one subject. `usual` is the advice of those that have none of their own. */
+function about(subject: string | null, usual: string) {
+  const kind =
+    (severity: Problem['severity']) =>
+    <const Says extends string>(
+      says: Says,
+      advice = usual,
+      absence: string | null = null,
+    ): FindingFacts & { readonly says: Says } => ({ severity, subject, says, advice, absence });
+  return { error: kind('error'), warning: kind('warning') };
 }
 
 const CORRECT_CELL = 'Correct the cell, or leave the column out: --map "{column}=-"';
 const FILL = "Fill it from a column: --map COLUMN={field}, or --set '{field}={Column}'";
-const ANOTHER_NUMBER = 'Correct the cell; if another column holds the number: --map COLUMN=phone';
-const ANOTHER_ADDRESS = 'Correct the cell; if another column holds the address: --map COLUMN=email';
-const LANGUAGE = 'Correct the cell; for a file of one language: --set lang=pt';
-const PLACE = 'Correct the cell, or make the location of several columns: --set "location={Postcode} {City}"';
-const NEED = 'Fill the cell; if another column says what is needed: --map COLUMN=request_text';
-const RECORDING = 'Put the recording into the folder of the file, and write its name into the cell.';
-const EXPORT_AGAIN =
+const LOST_DIGITS =
   'was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.';
 
-function kind(severity: Problem['severity']) {
-  return <const Says extends string>(
-    subject: string | null,
-    says: Says,
-    advice: string,
-    absence: Absence | null = null,
-  ): FindingFacts & { readonly says: Says } => ({ severity, subject, says, advice, absence });
-}
+const row = about(null, 'Correct the row in the file, or export it again.');
+const columns = about(null, 'Look at the plan, and correct it with --map COLUMN=FIELD.');
+const country = about('The country', 'Correct the cell; for a file of one country: --set country=PT');
+const language = about('The language', 'Correct the cell; for a file of one language: --set lang=pt');
+const phone = about('The phone number', 'Correct the cell; if another column holds the number: --map COLUMN=phone');
+const email = about('The e-mail address', 'Correct the cell; if another column holds the address: --map COLUMN=email');
+const location = about('The location', 'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city');
+const recording = about(null, 'Save the recording in a format that the API description allows.');
+const text = about(null, CORRECT_CELL);
+const value = about('{field}', CORRECT_CELL);
+const missing = about(null, FILL);
 
-const error = kind('error');
-const warning = kind('warning');
-
-const COUNTRY = 'The country';
-const PHONE = 'The phone number';
-const EMAIL = 'The e-mail address';
+const PLACE = 'Correct the cell, or make the location of several columns: --set "location={Postcode} {City}"';
 
 /** The kinds of findings. Programs read their codes, so the codes never change. `srq help errors` lists them. */
 export const FINDING = {
-  'row.unreadable': error(null, '{problem}', 'Correct the row in the file, or export it again.'),
-  'row.test-lead': error(
-    null,
+  'row.unreadable': row.error('{problem}'),
+  'row.test-lead': row.error(
     'This is a test lead; test leads are never sent.',
     'Correct the row if a customer wrote it.',
   ),
-  'row.altered-doubt': warning(
-    null,
+  'row.altered-doubt': row.warning(
     'It may have been taken before its cells were changed, so it is not sent. Settle it with srq resolve; then restore its cells, or empty its srq_status to send it as a new request.',
     'Settle it with srq resolve; then restore its cells, or empty its srq_status.',
   ),
-  'row.created-before': warning(
-    null,
+  'row.created-before': row.warning(
     'A request with its reference was created before, with other content. It is not sent.',
     'If it is a new request, send it with --again, in a file of its own.',
   ),
-  'row.other-content': warning(
-    null,
+  'row.other-content': row.warning(
     'Its cells differ from what was sent when it got its srq_status, so this content may never have been sent. Were some columns sorted without the others, or was the row changed later? It is not sent.',
     'If columns were sorted without the others, import the file as srq wrote it. If this content was never sent, empty its srq_status.',
   ),
-  'columns.unknown-field': warning(
-    null,
+  'columns.unknown-field': columns.warning(
     '"{field}" is not a field that srq knows; it is sent as it is.',
     'If the service has it, let srq learn its API description: srq contract learn FILE. --strict refuses such fields.',
   ),
-  'columns.constant': warning(null, '{rows} get the same {field}, which is given as a constant.', FILL),
-  'columns.content': warning(
-    null,
+  'columns.constant': columns.warning('{rows} get the same {field}, which is given as a constant.', FILL),
+  'columns.content': columns.warning(
     '"{name}" was given as the {field}, but {what}.',
     'If that is a mistake, say which column it is: --map COLUMN={field}',
   ),
-  'columns.changed': warning(null, '{what}', 'Look at the plan, and correct it with --map COLUMN=FIELD.'),
+  'columns.changed': columns.warning('{what}'),
 
-  'country.missing': error(null, 'There is no country.', 'Fill the cell; for a file of one country: --set country=PT', {
-    givenBy: ['country'],
-    says: 'No column gives the country',
-  }),
-  'country.unknown': error(
-    COUNTRY,
-    'is not one of the markets: {markets}.',
-    'Correct the cell; for a file of one country: --set country=PT',
+  'country.missing': missing.error(
+    'There is no country.',
+    'Fill the cell; for a file of one country: --set country=PT',
+    'No column gives the country',
   ),
+  'country.unknown': country.error('is not one of the markets: {markets}.'),
 
-  'lang.missing': error(
-    null,
+  'lang.missing': missing.error(
     '{market} has several languages ({languages}), and none is given.',
     'Fill the cell; for a file of one language: --set lang=pt',
-    { givenBy: ['lang'], says: 'No column gives the language: {message}' },
+    'No column gives the language: {message}',
   ),
-  'lang.unknown': warning('The language', 'is not a language code such as pt or de.', LANGUAGE),
+  'lang.unknown': language.warning('is not a language code such as pt or de.'),
 
-  'contact.missing': error(
-    null,
+  'contact.missing': missing.error(
     'There is neither a phone number nor an e-mail address.',
     'Fill one of the cells; if another column holds it: --map COLUMN=phone, or --map COLUMN=email',
-    { givenBy: ['phone', 'email'], says: 'No column gives a phone number or an e-mail address' },
+    'No column gives a phone number or an e-mail address',
   ),
-  'phone.not-a-number': error(PHONE, 'is not a telephone number.', ANOTHER_NUMBER),
-  'phone.too-short': error(PHONE, 'is too short for {country}; digits are missing.', ANOTHER_NUMBER),
-  'phone.too-long': error(PHONE, 'is too long for {country}.', ANOTHER_NUMBER),
-  'phone.invalid': error(
-    PHONE,
-    'is not a telephone number of {country}; check the digits and the country.',
-    ANOTHER_NUMBER,
-  ),
-  'phone.country-code': error(PHONE, 'begins with a country code that does not exist.', ANOTHER_NUMBER),
-  'phone.two-ways': error(
-    PHONE,
+  'phone.not-a-number': phone.error('is not a telephone number.'),
+  'phone.too-short': phone.error('is too short for {country}; digits are missing.'),
+  'phone.too-long': phone.error('is too long for {country}.'),
+  'phone.invalid': phone.error('is not a telephone number of {country}; check the digits and the country.'),
+  'phone.country-code': phone.error('begins with a country code that does not exist.'),
+  'phone.two-ways': phone.error(
     'may begin with the country code of {country}, or may be a number within the country; write it with + and the country code.',
-    ANOTHER_NUMBER,
   ),
-  'phone.two-numbers': error(PHONE, 'holds more than one number; keep one.', ANOTHER_NUMBER),
-  'phone.scientific': error(PHONE, EXPORT_AGAIN, ANOTHER_NUMBER),
-  'phone.no-plus': warning(
-    PHONE,
-    'has no plus, but begins with the country code; it was read that way.',
-    ANOTHER_NUMBER,
+  'phone.two-numbers': phone.error('holds more than one number; keep one.'),
+  'phone.scientific': phone.error(LOST_DIGITS),
+  'phone.no-plus': phone.warning('has no plus, but begins with the country code; it was read that way.'),
+  'phone.trunk-zero': phone.warning('had a (0) after the country code, which was removed.'),
+  'phone.old-mexican': phone.warning('had a 1 after +52, which is no longer used and was removed.'),
+  'phone.extension': phone.warning('has an extension, which is left out.'),
+  'phone.trailing-mark': phone.warning('has a comma or semicolon behind it, which is left out.'),
+  'phone.foreign': phone.warning('belongs to another country than the request.'),
+
+  'email.invalid': email.error('is not valid.'),
+  'email.several': email.error('holds more than one address; keep one.'),
+  'email.too-long': email.error('is too long.'),
+  'email.letters': email.warning('has letters before the @ that many mail services do not accept.'),
+  'email.trailing-mark': email.warning('has a comma or semicolon behind it, which is left out.'),
+  'email.unusual': email.warning('looks unusual; check it.'),
+
+  'request_text.missing': missing.error(
+    'The request text is empty.',
+    'Fill the cell; if another column says what is needed: --map COLUMN=request_text',
+    'No column holds the request text or a recording',
   ),
-  'phone.trunk-zero': warning(PHONE, 'had a (0) after the country code, which was removed.', ANOTHER_NUMBER),
-  'phone.old-mexican': warning(PHONE, 'had a 1 after +52, which is no longer used and was removed.', ANOTHER_NUMBER),
-  'phone.extension': warning(PHONE, 'has an extension, which is left out.', ANOTHER_NUMBER),
-  'phone.trailing-mark': warning(PHONE, 'has a comma or semicolon behind it, which is left out.', ANOTHER_NUMBER),
-  'phone.foreign': warning(PHONE, 'belongs to another country than the request.', ANOTHER_NUMBER),
-
-  'email.invalid': error(EMAIL, 'is not valid.', ANOTHER_ADDRESS),
-  'email.several': error(EMAIL, 'holds more than one address; keep one.', ANOTHER_ADDRESS),
-  'email.too-long': error(EMAIL, 'is too long.', ANOTHER_ADDRESS),
-  'email.letters': warning(EMAIL, 'has letters before the @ that many mail services do not accept.', ANOTHER_ADDRESS),
-  'email.trailing-mark': warning(EMAIL, 'has a comma or semicolon behind it, which is left out.', ANOTHER_ADDRESS),
-  'email.unusual': warning(EMAIL, 'looks unusual; check it.', ANOTHER_ADDRESS),
-
-  'request_text.missing': error(null, 'The request text is empty.', NEED, {
-    givenBy: ['request_text', 'audio_file', 'audio'],
-    says: 'No column holds the request text or a recording',
-  }),
-  'request_text.left-out': warning(
-    null,
+  'request_text.left-out': text.warning(
     'The recording is sent in place of the text; the text is left out.',
     'Empty one of the cells, or leave one column out: --map "{column}=-"',
   ),
-  'location.missing': warning(null, 'There is no location; a professional would not know where to go.', PLACE, {
-    givenBy: ['location'],
-    says: 'No column gives the location; a professional would not know where to go',
-  }),
-  'location.split': warning(
-    'The location',
+  'location.missing': missing.warning(
+    'There is no location; a professional would not know where to go.',
+    PLACE,
+    'No column gives the location; a professional would not know where to go',
+  ),
+  'location.split': location.warning(
     'is split: the API description has places for postal code and town, and no column gives them.',
-    'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city',
   ),
-  'location.whole': warning(
-    'The location',
+  'location.whole': location.warning(
     'goes to the street as a whole: the API description has places for its parts, and no column gives them.',
-    'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city',
   ),
-  'location.postal-code': warning('The postal code', '{looks}.', PLACE),
-  'fullname.missing': warning(
-    null,
+  'location.postal-code': about('The postal code', PLACE).warning('{looks}.'),
+  'fullname.missing': missing.warning(
     'There is no name.',
     'Fill the cell; if another column holds the name: --map COLUMN=fullname',
-    { givenBy: ['fullname'], says: 'No column gives the name' },
+    'No column gives the name',
   ),
-  'fullname.split': warning(
+  'fullname.split': about(
     'The name',
-    'is split: the API description has places for first and last name, and no column gives them.',
     'Say which columns hold them: --map COLUMN=first_name, --map COLUMN=last_name',
+  ).warning('is split: the API description has places for first and last name, and no column gives them.'),
+  'audio_file.unusable': recording.error(
+    '{problem}',
+    'Put the recording into the folder of the file, and write its name into the cell.',
   ),
-  'audio_file.unusable': error(null, '{problem}', RECORDING),
 
-  'text.damaged': error(
-    null,
-    '{field} contains a NUL or half a character: the file is damaged. Export it again.',
-    CORRECT_CELL,
-  ),
-  'text.lost-letter': warning(
-    null,
+  'text.damaged': text.error('{field} contains a NUL or half a character: the file is damaged. Export it again.'),
+  'text.lost-letter': text.warning(
     '{field} contains \uFFFD, which marks a lost letter; an earlier conversion damaged the text.',
-    CORRECT_CELL,
   ),
-  'text.too-long': warning(
-    null,
+  'text.too-long': text.warning(
     '{field} has {letters} letters, more than the usual {most}; check whether it is the right column.',
-    CORRECT_CELL,
   ),
-  'text.scientific': error('{field}', EXPORT_AGAIN, CORRECT_CELL),
-  'text.error-value': error(
-    '{field}',
+  'text.scientific': value.error(LOST_DIGITS),
+  'text.error-value': value.error(
     'is what a spreadsheet shows in place of a result; correct the formula, or empty the cell.',
-    CORRECT_CELL,
   ),
 
-  'contract.missing': error(null, '{what} is empty, but the API description requires it.{hint}', FILL, {
-    givenBy: ['{field}'],
-    says: 'No column gives {field}, which the API description requires',
-  }),
-  'contract.none-of': error(null, 'The API description requires one of these: {ways}.', FILL),
-  'contract.type': error('{field}', 'has the wrong type: the API description requires {type}.', CORRECT_CELL),
-  'contract.not-allowed': error(
-    '{field}',
-    'is not a value that the API description allows: {allowed}.{hint}',
-    CORRECT_CELL,
+  'contract.missing': missing.error(
+    '{what} is empty, but the API description requires it.{hint}',
+    FILL,
+    'No column gives {field}, which the API description requires',
   ),
-  'contract.bound': error(null, '{field} {problem}, says the API description.', CORRECT_CELL),
-  'contract.no-place': error(null, 'The API description has no place for {field}.{hint}', CORRECT_CELL),
-  'contract.left-out': warning(
-    null,
+  'contract.none-of': missing.error('The API description requires one of these: {ways}.'),
+  'contract.type': value.error('has the wrong type: the API description requires {type}.'),
+  'contract.not-allowed': value.error('is not a value that the API description allows: {allowed}.{hint}'),
+  'contract.bound': text.error('{field} {problem}, says the API description.'),
+  'contract.no-place': text.error('The API description has no place for {field}.{hint}'),
+  'contract.left-out': text.warning(
     '{field} is left out: the API description has no place for it.',
     'Nothing to do; to leave it out without this warning: --map "{column}=-"',
   ),
-  'contract.recording-length': error(
-    null,
+  'contract.recording-length': recording.error(
     'The recording is too long: {length} characters as it is sent, and the API description allows {most}. Shorten it, or save it in a compressed form.',
     'Shorten the recording, or save it in a compressed form.',
   ),
-  'contract.recording-kind': error(
-    null,
-    'The recording is {kind}. The API description allows {allowed}.',
-    'Save the recording in a format that the API description allows.',
-  ),
-  'contract.recording-unknown': error(
-    null,
+  'contract.recording-kind': recording.error('The recording is {kind}. The API description allows {allowed}.'),
+  'contract.recording-unknown': recording.error(
     'The format of the recording is unknown to srq, and the service has to be told.',
     'Save the recording in a common format, such as .mp3 or .wav.',
   ),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
+
+/** The fields any one of which would suffice, where that is not the field of the finding alone. */
+const GIVEN_BY: Readonly<Partial<Record<FindingCode, readonly string[]>>> = {
+  'contact.missing': ['phone', 'email'],
+  'request_text.missing': ['request_text', 'audio_file', 'audio'],
+};
 
 export type FindingCode = keyof typeof FINDING;
 
@@ -315,15 +278,11 @@ export function adviceOn({ code, field, column }: Pick<Problem, 'code' | 'field'
  * a value.
  */
 export function fieldsThatGive({ code, field }: Pick<Problem, 'code' | 'field'>): readonly string[] {
-  const { absence }: FindingFacts = FINDING[code];
-  if (absence === null) return NO_FIELDS;
-  return absence.givenBy.includes('{field}') ? [field] : absence.givenBy;
+  return FINDING[code].absence === null ? [] : (GIVEN_BY[code] ?? [field]);
 }
-
-const NO_FIELDS: readonly string[] = [];
 
 /** Returns the message of a problem that all rows share because no column gives the field. It has no full stop. */
 export function absenceMessage({ code, field, message }: Pick<Problem, 'code' | 'field' | 'message'>): string {
-  const { absence }: FindingFacts = FINDING[code];
-  return absence === null ? message : filledIn(absence.says, { field, message: message.replace(/\.$/, '') });
+  const { absence } = FINDING[code];
+  return absence === null ? message : filledIn(absence, { field, message: message.replace(/\.$/, '') });
 }
