@@ -60,8 +60,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
 }
 
 function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>) {
-  const nothing = { status: 'invalid', ids: {}, key: null, http: null } as const;
-  return { ...nothing, row, ref, ...whyInvalid(problems), problems };
+  return { status: 'invalid' as const, ids: {}, row, ref, key: null, http: null, ...whyInvalid(problems), problems };
 }
 
 type Submittable = Extract<Prepared, { key: string }>;
