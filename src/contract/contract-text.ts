@@ -1,4 +1,4 @@
-import type { Call, Contract, Json } from '../request/contract/contract.ts';
+import { type Call, type Contract, isByToken, type Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject } from '../request/contract/json.ts';
 import { writePlace } from '../request/contract/place.ts';
 import { placesIn } from '../request/contract/places.ts';
@@ -29,23 +29,24 @@ type Members = { readonly [name: string]: Json | undefined };
 
 /** Returns what the page of a contract says, without its comments. */
 export function pageValueOf({ create, validate, token, auth, unavailableIsNotActed }: Contract) {
-  const isByToken = auth === undefined || auth.kind === 'bearer';
   return {
-    create: { ...callValue(create), ...(create.again !== null && { again: create.again }) } as Members,
+    create: {
+      ...callValue(create),
+      ...(create.identifiers.length > 0 && { identifiers: create.identifiers }),
+      ...(create.again !== null && { again: create.again }),
+    } as Members,
     validate: validate === null ? 'none' : callValue(validate),
-    ...(isByToken && { token: tokenValue(token) }),
+    ...(isByToken({ auth }) && { token: tokenValue(token) }),
     ...(auth !== undefined && { auth: auth as JsonObject }),
     ...(unavailableIsNotActed && { 503: 'not acted' }),
   };
 }
 
-function callValue({ call, as, fields, always, when, codes, audio, reads }: Call): Members {
-  const isRead = Object.values(reads).some((each) => each.length > 0);
+function callValue({ call, as, fields, always, when, codes, audio }: Call): Members {
   return {
     ...{ call, as, fields },
     ...some({ always, when, codes }),
     ...((Object.values(fields).includes('audio_file') || audio !== 'base64') && { audio }),
-    ...(isRead && { reads: reads as JsonObject }),
   };
 }
 

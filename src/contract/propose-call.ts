@@ -9,7 +9,7 @@ import { isPart } from '../request/lead/parts.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isIdentifyingName, nameWords } from '../request/words/names.ts';
 import { schemaOfCall } from './call-schema.ts';
-import { type ApiOperation, answersOf } from './document.ts';
+import { type ApiOperation, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { fieldIn, type GivenValues, type Question, valueQuestion } from './given.ts';
 import { demandsOf, lackingIn, openPlaces } from './missing.ts';
@@ -48,11 +48,9 @@ export function proposeCall(
   const { fields, always, said } = bindingsOf(places, bound.fields, values);
   if (role === 'create') Object.assign(fields, values.furtherFields());
   Object.assign(always, constantsFor(places, said, fields));
-  const answers = answersOf(description, operation);
-  const id = role === 'create' ? identifiersIn(answers.success?.body ?? null) : [];
   const call: Call = {
     ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
-    ...{ audio: audioForm(places, fields, encoding), schema, answers, reads: { id, duplicate: [], error: [] } },
+    ...{ audio: audioForm(places, fields, encoding), schema, success: successOf(description, operation) },
   };
   const guesses = bound.guesses
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }))
@@ -149,7 +147,7 @@ function whenOf(places: readonly FoundPlace[], fields: Readonly<Record<string, s
 }
 
 /** Returns the places of the identifiers in the success that a description shows: the outermost ones. */
-function identifiersIn(body: Json): string[] {
+export function identifiersIn(body: Json): string[] {
   let level: readonly (readonly [pointer: string, name: string, value: Json])[] = [['', '', body]];
   for (let depth = 0; depth < 5; depth += 1) {
     level = level.flatMap(([pointer, , value]) =>

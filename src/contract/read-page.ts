@@ -34,7 +34,7 @@ export function readPage(
   const { source, servers, guesses } = known;
   const parsed = contractSchema.safeParse({
     ...{ version: 2, source, servers, guesses, ...rest },
-    create: { again: null, ...callOf('create', create, known.create, wrong) },
+    create: { identifiers: [], again: null, ...callOf('create', create, known.create, wrong) },
     validate: validate === 'none' ? null : callOf('validate', validate, known.validate, wrong),
     token: token === undefined ? known.token : tokenOf(token, wrong),
     unavailableIsNotActed: unavailable !== undefined,
@@ -111,17 +111,24 @@ function withSecrets(written: Json, before: Json, given: Readonly<Record<string,
 const lastOf = (place: string): string => place.split(/[. ]/).at(-1) ?? place;
 
 const EMPTY = {
-  ...{ as: 'application/json', fields: {}, always: {}, when: {}, codes: {}, audio: 'base64', schema: null },
-  ...{ answers: { success: null, refusal: null }, reads: { id: [], duplicate: [], error: [] } },
+  ...{
+    as: 'application/json',
+    fields: {},
+    always: {},
+    when: {},
+    codes: {},
+    audio: 'base64',
+    schema: null,
+    success: null,
+  },
 };
 
 function callOf(role: string, value: Json | undefined, before: Call | null, wrong: Wrong): object {
   if (!isObject(value)) throw wrong([role], 'is no call');
-  for (const name of ['schema', 'answers']) if (name in value) throw wrong([role, name], 'is no part of a page');
+  for (const name of ['schema', 'success']) if (name in value) throw wrong([role, name], 'is no part of a page');
   const isSame = before !== null && before.call === value['call'];
-  const kept = isSame ? { as: before.as, schema: before.schema, answers: before.answers } : {};
-  const reads = isObject(value['reads']) && { reads: { ...EMPTY.reads, ...value['reads'] } };
-  return { ...EMPTY, ...kept, ...value, ...reads };
+  const kept = isSame ? { as: before.as, schema: before.schema, success: before.success } : {};
+  return { ...EMPTY, ...kept, ...value };
 }
 
 function tokenOf(value: Json, wrong: Wrong): object {

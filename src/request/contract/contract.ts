@@ -22,13 +22,9 @@ export type Call = NonNullable<Contract['validate']>;
 export type TokenOperation = Contract['token'];
 /** How the calls that carry a request are authorized. */
 export type Authorization = NonNullable<Contract['auth']>;
-export type SampleAnswer = NonNullable<Call['answers']['success']>;
-/**
- * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
- * answer.
- */
-export type Pointer = Call['reads']['error'][number];
-export type VerdictRule = Call['reads']['duplicate'][number];
+export type SampleAnswer = NonNullable<Call['success']>;
+/** A JSON pointer (RFC 6901) into an answer. `''` is the whole answer. */
+export type Pointer = CreateCall['identifiers'][number];
 export type ServerSuggestion = Contract['servers'][number];
 export type Guess = Contract['guesses'][number];
 
@@ -146,9 +142,12 @@ export function ownKey({ auth }: Contract): string | null {
 /**
  * Returns the address that gets the client secret in a token request, or null if calls are authorized without tokens.
  */
-export function tokenAddress({ token, auth }: Contract, baseUrl: string): string | null {
-  return auth === undefined || auth.kind === 'bearer' ? tokenBaseUrl(token, baseUrl) + token.path : null;
+export function tokenAddress(contract: Contract, baseUrl: string): string | null {
+  const { token } = contract;
+  return isByToken(contract) ? tokenBaseUrl(token, baseUrl) + token.path : null;
 }
+
+export const isByToken = ({ auth }: Pick<Contract, 'auth'>): boolean => auth === undefined || auth.kind === 'bearer';
 
 /**
  * Returns a hash of what a contract says about create and validate, as 16 hex digits. Knowledge gained about a service

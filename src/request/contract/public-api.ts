@@ -31,13 +31,12 @@ function documentedAs(encoding: BodyEncoding): Contract {
     codes: {},
     audio: 'base64',
     schema: null,
-    answers: { success: null, refusal: null },
-    reads: { id: [], duplicate: [], error: [] },
+    success: null,
   } as const;
   return {
     version: 2,
     source: null,
-    create: { ...call, call: `POST ${PATHS.create}`, again: null },
+    create: { ...call, call: `POST ${PATHS.create}`, identifiers: [], again: null },
     validate: { ...call, call: `POST ${PATHS.validate}` },
     token: {
       path: PATHS.token,
