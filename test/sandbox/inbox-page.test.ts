@@ -106,7 +106,6 @@ describe('a request', () => {
       'POST /v1/request/create',
       'HTTP 201',
       '&#34;request_id&#34;: ',
-      'curl -g -X ',
       '<a href="/?text=castelo">All requests</a>',
       '<a href="/_sandbox/requests/4">4</a> <a href="/_sandbox/requests/5">5</a>',
     ]) {

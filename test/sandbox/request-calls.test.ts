@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { FORM, grantedToken, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
@@ -48,10 +46,7 @@ describe('one request in full', () => {
     const { exchange, ...request } = await got('requests/2');
     expect(request).toEqual(sandbox.requests()[1]);
     expect(exchange).toMatchObject({ method: 'POST', path: '/v1/request/create' });
-    expect([exchange.body, exchange.bodyBytes]).toEqual([
-      new URLSearchParams(LEAD).toString(),
-      new URLSearchParams(LEAD).toString().length,
-    ]);
+    expect(exchange.body).toBe(new URLSearchParams(LEAD).toString());
     expect(exchange.headers).toContainEqual(['content-type', FORM['content-type']]);
     expect(exchange.answer).toMatchObject({ status: 201, body: reply.text });
   });
@@ -109,32 +104,6 @@ describe('secrets', () => {
 
   test('that cannot be told from the rest leave nothing of the body', async () => {
     await send('POST', `${sandbox.baseUrl}/oauth/token`, { 'content-type': 'text/plain' }, sandbox.clientSecret);
-    expect((await got('requests/1')).exchange).toMatchObject({ body: null, curl: null });
-  });
-});
-
-describe('the command', () => {
-  /** What a shell makes of it, with `curl` as a program that prints its arguments. */
-  async function argumentsOf(command: string): Promise<string[]> {
-    const script = `curl() { for each; do printf '%s\\0' "$each"; done; }; TOKEN=from-variable; ${command}`;
-    const { stdout } = await promisify(execFile)('sh', ['-c', script]);
-    return stdout.split('\0').slice(0, -1);
-  }
-
-  test('sends the same again, however hostile the text, with the token of a variable', async () => {
-    const { create, token } = await partnerOf(sandbox);
-    const text = `it's "$HOME" \`id\` $(id) \\ \n&& echo 'done'; %41`;
-    const body = JSON.stringify({ ...LEAD, request_text: text });
-    const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, 'x-note': "it's $HOME" };
-    await send('POST', `${sandbox.baseUrl}/v1/request/create?a[b]=c&d=$HOME`, headers, body);
-    await create(LEAD);
-    const { exchange } = await got('requests/2');
-    expect(exchange.curl).not.toContain(token);
-    const given = await argumentsOf(exchange.curl);
-    expect(given.slice(0, 4)).toEqual(['-g', '-X', 'POST', `${sandbox.baseUrl}/v1/request/create?a[b]=c&d=$HOME`]);
-    expect(given).toContain("x-note: it's $HOME");
-    expect(given).toContain('authorization: Bearer from-variable');
-    expect(given.slice(-2)).toEqual(['--data-raw', body]);
-    expect(given.filter((each) => /^(host|content-length|connection):/i.test(each))).toEqual([]);
+    expect((await got('requests/1')).exchange).toMatchObject({ body: null });
   });
 });
