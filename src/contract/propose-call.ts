@@ -1,4 +1,3 @@
-import { uncheckedPatterns } from '../request/contract/body-check.ts';
 import type { Call, Guess, Json } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import { objectOf, scalarOf, textOf } from '../request/contract/json.ts';
@@ -65,8 +64,6 @@ export function proposeCall(
     : [
         `${operation.name} demands ${open.length} values that srq knows nothing of: ${listed(open.map(writePlace))}. ${IN_PAGE}`,
       ];
-  const unchecked = uncheckedPatterns(schema);
-  if (unchecked.length > 0) notes.push(`These patterns are left to the service: ${listed(unchecked)}`);
   const lacking = lackingUnlessUnusable(call, open);
   if (lacking === null) notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
   else if (lacking.length > 0) notes.push(`${operation.name} also demands a value for ${listed(lacking)}. ${IN_PAGE}`);

@@ -179,19 +179,15 @@ function namesWithin(schema: Json, where: string): string[] {
   return Object.keys(properties?.[where]?.properties ?? {});
 }
 
-function misfitOf({ keyword, params, message, schema }: ErrorObject, path: readonly string[]): Misfit[] {
+function misfitOf({ keyword, params, message }: ErrorObject, path: readonly string[]): Misfit[] {
   const at = (code: Misfit['code'], words: string, ...further: string[]): Misfit[] => [
     { place: placeAt([...path, ...further]), code, words },
   ];
   switch (keyword) {
-    case 'if':
-      return [];
     case 'required':
-    case 'dependentRequired':
       return at('contract.missing', 'is required', params['missingProperty']);
     case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return at('contract.no-place', 'is no parameter', params['additionalProperty'] ?? params['unevaluatedProperty']);
+      return at('contract.no-place', 'is no parameter', params['additionalProperty']);
     case 'false schema':
       return at('contract.no-place', 'is no parameter');
     case 'enum':
@@ -214,36 +210,14 @@ function misfitOf({ keyword, params, message, schema }: ErrorObject, path: reado
       return at('contract.bound', `is no ${params['format']}`);
     case 'oneOf':
       return at('contract.bound', 'is of several forms, of which only one is allowed');
-    case 'not':
-      return excluded(schema, path) ?? at('contract.bound', 'is not allowed');
     default:
       return at('contract.bound', message ?? 'is wrong');
   }
 }
 
-/** Returns what is wrong if a schema forbids to give several members together. */
-function excluded(schema: unknown, path: readonly string[]): Misfit[] | null {
-  const { required } = schema as { readonly required?: readonly string[] };
-  const last = required?.at(-1);
-  if (!required || last === undefined) return null;
-  const words = `is not given together with ${required.slice(0, -1).join(' and ')}`;
-  return [{ place: placeAt([...path, last]), code: 'contract.bound', words }];
-}
-
 /** Writes the place of a value of the tree: its first name says where it is. */
 function placeAt([where, ...path]: readonly string[]): string {
   return writePlace({ in: where === 'header' || where === 'query' ? where : 'body', path } satisfies PlaceParts);
-}
-
-/** Returns the patterns of a schema that are left to the service. */
-export function uncheckedPatterns(schema: Json): string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  const own = Object.entries(schema).flatMap(([word, value]) => {
-    if (word === 'pattern' && typeof value === 'string') return plainPattern(value) === null ? [value] : [];
-    const names = word === 'patternProperties' ? Object.keys(value ?? {}) : [];
-    return [...names.filter((name) => plainPattern(name) === null), ...uncheckedPatterns(value)];
-  });
-  return [...new Set(own)];
 }
 
 /** The form of a pattern for the compiler, which distinguishes patterns by their texts. */

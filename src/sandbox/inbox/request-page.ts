@@ -82,9 +82,9 @@ function bodyParts(label: string, body: string): Markup | null {
 const headerList = (headers: KeptExchange['headers']): Markup =>
   html`<details><summary>${headers.length} ${headers.length === 1 ? 'header' : 'headers'}</summary>${facts(headers)}</details>`;
 
-/** Returns a text of several lines, which scrolls by itself. */
+/** Returns a text of several lines. */
 const listing = (label: string, text: string): Markup =>
-  html`<pre tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
+  html`<pre role="region" aria-label="${label}">${text}</pre>`;
 
 const note = (text: string): Markup => html`<p class="note">${text}</p>`;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UUID } from '../../request/contract/body-check.ts';
-import type { CreateCall, Json } from '../../request/contract/contract.ts';
+import { addressOf, type CreateCall, type Json } from '../../request/contract/contract.ts';
 import { memberOf, objectOf, partAt } from '../../request/contract/json.ts';
 import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, rawJson, type SandboxAnswer } from '../messages/answer.ts';
@@ -12,22 +12,30 @@ interface Created {
 }
 
 /**
- * Builds the answer to a create: the document's, with a fresh identifier where it is read. A document that shows none is
- * answered for in the sandbox's own words.
+ * Builds the answer to a create: the document's, with a fresh identifier where it is read. If the body has no place for it, it
+ * is in the header Location.
  */
-export function createdAnswer({ success, identifiers }: CreateCall, { requestId, sequence }: FreshIdentity): Created {
-  const [first] = identifiers;
-  if (success === null || first === undefined) {
+export function createdAnswer(call: CreateCall, { requestId, sequence }: FreshIdentity): Created {
+  const { success, identifiers } = call;
+  if (success === null) {
     const reference = `SR-${String(sequence).padStart(8, '0')}`;
-    const body = `{"request_id":${requestId},"reference":"${reference}","status":"received"}`;
-    return { answer: rawJson(success?.status === 204 ? 200 : (success?.status ?? 201), body), requestId };
+    return {
+      answer: rawJson(201, `{"request_id":${requestId},"reference":"${reference}","status":"received"}`),
+      requestId,
+    };
   }
   const body = identifiers.reduce<Json>(
     (draft, at) => withValueAt(draft, pointerNames(at), freshValue(partAt(draft, at), sequence)),
     success.body,
   );
-  const answer = { ...jsonAnswer(success.status, body), headers: { 'content-type': success.contentType } };
-  return { answer, requestId: String(partAt(body, first)) };
+  const [first] = identifiers;
+  const { path } = addressOf(call);
+  const headers = first === undefined ? { location: `${path.replace(/\{[^{}]*\}/g, '1')}/${requestId}` } : {};
+  const answer =
+    body === null || success.status === 204
+      ? { status: success.status, headers, body: '' }
+      : jsonAnswer(success.status, body, { 'content-type': success.contentType, ...headers });
+  return { answer, requestId: first === undefined ? requestId : String(partAt(body, first)) };
 }
 
 /** Builds the answer of validate. `requestId` is that of the first request with this content, or null if there is none. */
