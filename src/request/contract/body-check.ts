@@ -12,6 +12,7 @@ import {
   type Misfit,
   type Tree,
 } from './contract.ts';
+import { type JsonObject, memberOf, objectOf } from './json.ts';
 import { type PlaceParts, writePlace } from './place.ts';
 import { placeFacts } from './places.ts';
 
@@ -37,7 +38,7 @@ export function judgeFor(call: Call): Judge {
   if (typeof schema !== 'object' || schema === null) return () => [];
   const isForm = encodingOf(call) !== 'json';
   const known = judges(schema);
-  const judge = known.get(isForm) ?? new Compiled(schema as Json, isForm).judge;
+  const judge = known.get(isForm) ?? new Compiled(schema, isForm).judge;
   known.set(isForm, judge);
   return judge;
 }
@@ -49,15 +50,15 @@ export function readyJudges(contract: Contract): Contract {
   return contract;
 }
 
-const ID = 'call';
-
 class Compiled {
   readonly #ajv: Ajv2020;
+  readonly #schema: object;
   readonly #validate: ValidateFunction;
-  readonly #pointers = new Map<unknown, string>();
+  readonly #forms = new Map<unknown, ValidateFunction>();
   readonly #types: readonly (readonly [where: 'header' | 'query', name: string])[];
 
-  constructor(schema: Json, texts: boolean) {
+  constructor(schema: object, texts: boolean) {
+    this.#schema = schema;
     this.#ajv = new Ajv2020({
       strict: false,
       code: { regExp: Object.assign(checked, { code: 'checked' }) },
@@ -73,15 +74,14 @@ class Compiled {
       formats: FORMATS,
     });
     try {
-      this.#ajv.addSchema(schema as object, ID);
-      this.#validate = this.#compiled('');
+      this.#validate = this.#ajv.compile(schema);
     } catch (error) {
       const hint = 'Correct it in the API description, then: srq contract learn FILE';
       throw new SrqError('document.bad-schema', 'The schema of the API description cannot be used.', hint, error);
     }
     this.#types = (['header', 'query'] as const).flatMap((where) =>
-      namesWithin(schema, where)
-        .filter((name) => placeFacts(schema, { in: where, path: [name] })?.type !== 'string')
+      Object.keys(objectOf(memberOf(objectOf((schema as JsonObject)['properties'])[where], 'properties')))
+        .filter((name) => placeFacts(schema as JsonObject, { in: where, path: [name] })?.type !== 'string')
         .map((name) => [where, name] as const),
     );
   }
@@ -99,24 +99,12 @@ class Compiled {
     );
   };
 
-  #compiled(pointer: string): ValidateFunction {
-    const found = this.#ajv.getSchema(`${ID}#${pointer}`);
-    if (!found) throw new TypeError(`The schema has nothing at ${pointer}.`);
-    return found;
-  }
-
-  /** Returns the validator of a part of the schema, or null if it is no object. */
-  #validatorOf(part: unknown): ValidateFunction | null {
-    if (this.#pointers.size === 0) this.#point(this.#ajv.getSchema(ID)?.schema, '');
-    const pointer = this.#pointers.get(part);
-    return pointer === undefined ? null : this.#compiled(pointer);
-  }
-
-  #point(value: unknown, pointer: string): void {
-    if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
-    this.#pointers.set(value, pointer);
-    for (const [name, member] of Object.entries(value))
-      this.#point(member, `${pointer}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`);
+  /** Returns the validator of one form of a choice. What it refers to is among the definitions of the whole schema. */
+  #validatorOf(form: object): ValidateFunction {
+    const validate =
+      this.#forms.get(form) ?? this.#ajv.compile({ $defs: memberOf(this.#schema as Json, '$defs'), ...form });
+    this.#forms.set(form, validate);
+    return validate;
   }
 
   /** Headers and query parameters are texts. Those that the schema calls numbers or booleans are converted. */
@@ -146,9 +134,9 @@ class Compiled {
       const isChoice = (error.keyword === 'anyOf' || error.keyword === 'oneOf') && !error.params['passingSchemas'];
       if (!isChoice) found.unshift(...misfitOf(error, path));
       else {
-        const forms = (error.schema as readonly unknown[]).flatMap((form) => {
+        const forms = (error.schema as readonly (object | boolean)[]).flatMap((form) => {
+          if (typeof form === 'boolean') return [];
           const validate = this.#validatorOf(form);
-          if (!validate) return [];
           validate(error.data);
           return [validate.errors ?? []];
         });
@@ -172,11 +160,6 @@ class Compiled {
       way.reduce((sum, { code }) => sum + (code === 'contract.missing' || code === 'contract.bound' ? 1 : 10), 0);
     return [...ways].sort((a, b) => cost(a) - cost(b))[0] ?? [];
   }
-}
-
-function namesWithin(schema: Json, where: string): string[] {
-  const { properties } = schema as { readonly properties?: { readonly [name: string]: { properties?: object } } };
-  return Object.keys(properties?.[where]?.properties ?? {});
 }
 
 function misfitOf({ keyword, params, message }: ErrorObject, path: readonly string[]): Misfit[] {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/words/errors.ts';
-import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
+import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import { changeSettings, forgetRequests, type SandboxState, settingsOf } from '../records/sandbox-state.ts';
 import { describeFault, FAULT_KINDS, parseFaultRates } from '../service/faults.ts';
@@ -30,17 +30,6 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     return { status: 204, headers: {}, body: '' };
   },
   'GET requests/NUMBER': (state, { number }) => jsonAnswer(200, requestInFull(state, number)),
-  'GET requests/NUMBER/body': ({ received }, { number }) => {
-    const body = received.exchange(number)?.body;
-    // Foreign content must never be shown as a page of this origin, so a browser saves it.
-    const headers = {
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="request-${number}.body"`,
-      'content-security-policy': "default-src 'none'; sandbox",
-      'cache-control': 'no-store',
-    };
-    return body ? { status: 200, headers, body } : refusal(404, 'not_found', 'This is not kept, or no longer.');
-  },
   'GET faults': (state) => {
     const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, describeFault(kind)]));
     return jsonAnswer(200, { rates: state.faultRates, kinds });

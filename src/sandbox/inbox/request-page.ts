@@ -18,7 +18,7 @@ export function requestPage({ received }: SandboxState, number: number, query: U
 </header>
 <main id="request">
 ${request ? summary(request, received.all()) : html`<p class="card">Nothing is kept under this number.</p>`}
-${request && (exchange ? wire(exchange, number) : html`<p class="card">What went over the wire is no longer kept.</p>`)}
+${request && (exchange ? wire(exchange) : html`<p class="card">What went over the wire is no longer kept.</p>`)}
 </main>`;
   return page(request ? 200 : 404, `Request ${number}`, body);
 }
@@ -52,14 +52,13 @@ ${
 }
 
 /** Returns what went over the wire. */
-function wire(exchange: KeptExchange, number: number): Markup {
+function wire(exchange: KeptExchange): Markup {
   const { method, path, headers, body, answer } = exchange;
   const answered = answer
     ? html`<p class="line">HTTP ${answer.status}</p>${headerList(answer.headers)}${bodyParts('Body of the answer', answer.body)}`
     : note('The connection was cut.');
   const received = body
-    ? html`${bodyParts('Body as received', body.toString('utf8'))}
-<p><a href="/_sandbox/requests/${number}/body">Save the body</a>, ${count(body.length)} bytes</p>`
+    ? bodyParts('Body as received', body.toString('utf8'))
     : note('The body is not kept: it is longer than 64 kB, or holds the client secret.');
   return html`<section class="card">
 <h2>Answered</h2>
@@ -83,8 +82,7 @@ const headerList = (headers: KeptExchange['headers']): Markup =>
   html`<details><summary>${headers.length} ${headers.length === 1 ? 'header' : 'headers'}</summary>${facts(headers)}</details>`;
 
 /** Returns a text of several lines. */
-const listing = (label: string, text: string): Markup =>
-  html`<pre role="region" aria-label="${label}">${text}</pre>`;
+const listing = (label: string, text: string): Markup => html`<pre role="region" aria-label="${label}">${text}</pre>`;
 
 const note = (text: string): Markup => html`<p class="note">${text}</p>`;
 
