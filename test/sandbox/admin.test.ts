@@ -19,21 +19,6 @@ async function createRows(count: number): Promise<void> {
   for (let row = 1; row <= count; row++) await create({ ...LEAD, fullname: `Row ${row}` });
 }
 
-test('the page at / says what this is and lists every admin call', async () => {
-  const page = await send('GET', `${sandbox.baseUrl}/`);
-  expect([page.status, page.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
-  expect(page.text).toMatch(/^srq sandbox: .*\n\nLooking in and changing:\n/);
-  const calls = page.text.split('\n').flatMap((line) => (line.startsWith('  ') ? [line.trim()] : []));
-  expect(calls.sort()).toEqual(
-    [
-      ...['DELETE', 'GET'].map((method) => `${method} /_sandbox/requests`),
-      ...['', '/body'].map((part) => `GET /_sandbox/requests/NUMBER${part}`),
-      ...['faults', 'settings', 'instructions'].flatMap((name) => [`GET /_sandbox/${name}`, `PUT /_sandbox/${name}`]),
-      ...['stats', 'wait'].map((name) => `GET /_sandbox/${name}`),
-    ].sort(),
-  );
-});
-
 test('received requests come in pages, in order, with what was sent and answered', async () => {
   await createRows(5);
   await expect.poll(() => sandbox.requests()[4]?.answerMs, { timeout: 60_000 }).toEqual(expect.any(Number));

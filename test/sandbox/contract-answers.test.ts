@@ -33,10 +33,11 @@ test('create answers as the document shows, with identifiers of its own: each st
   expect(creates(sandbox).map((each) => each.requestId)).toEqual([first.data[0].id, second.data[0].id]);
 });
 
-test('a success that names no identifier is answered for in words of the sandbox', async () => {
+test('an identifier that has no place in the body is in the header Location', async () => {
   const { sandbox, postForm } = await partnerUnder({ create: answering(null) });
-  const { status, text } = await postForm(CREATE, LEAD);
-  expect([status, String(JSON.parse(text).request_id)]).toEqual([202, String(Number(creates(sandbox)[0]?.requestId))]);
+  const { status, headers, text } = await postForm(CREATE, LEAD);
+  expect([status, text, headers['content-type']]).toEqual([202, '', undefined]);
+  expect(headers['location']).toBe(`${CREATE}/${creates(sandbox)[0]?.requestId}`);
 });
 
 test('faults and instructions strike as ever; an instruction names wire paths', async () => {

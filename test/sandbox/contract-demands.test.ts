@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Json } from '../doors/described.ts';
-import { contractWith, namedIn, parameter, partnerUnder } from './contract-client.ts';
-import { creates, FORM, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
+import { namedIn, parameter, partnerUnder } from './contract-client.ts';
+import { creates, FORM, LEAD, send } from './sandbox-client.ts';
 
 const CREATE = '/v1/request/create';
 const VALIDATE = '/v1/request/validate';
@@ -39,14 +39,6 @@ const NESTED = {
   ],
 } as const;
 const NESTED_LEAD = { country: 'PT', category_id: 12, customer: { name: 'Inês', phone: '+351912345678' } };
-
-test('a contract without anything learned is the documented interface', async () => {
-  const { create, validate } = await partnerOf(await sandboxWith({ contract: contractWith({}) }));
-  const refused = await create({ ...LEAD, country: 'FR' });
-  expect([refused.status, namedIn(refused)]).toEqual([422, ['country']]);
-  expect((await create(LEAD)).text).toMatch(/^{"request_id":\d{20},"reference":"SR-00000001","status":"received"}$/);
-  expect((await validate(LEAD)).text).toMatch(/^{"duplicate":true,"request_id":\d{20}}$/);
-});
 
 test('paths answer under their own method alone', async () => {
   const { sandbox, postForm, authorization } = await partnerUnder({

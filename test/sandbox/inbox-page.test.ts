@@ -185,10 +185,4 @@ describe('pages of other origins', () => {
     expect((await look('/', { ...opened, 'sec-fetch-dest': 'document' })).status).toBe(200);
     expect((await look('/', { ...opened, 'sec-fetch-dest': 'iframe' })).status).toBe(403);
   });
-
-  test('the inbox itself may do all of it', async () => {
-    const own = { 'sec-fetch-site': 'same-origin', origin: sandbox.baseUrl };
-    expect((await look('/_sandbox/requests', own)).status).toBe(200);
-    expect((await submit('faults', {}, own)).status).toBe(303);
-  });
 });

@@ -2,9 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { FORM, grantedToken, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 
-/** The head of a wave file and bytes that are no text. */
-const RECORDING = Buffer.from('RIFF\x24\0\0\0WAVEfmt \xff\xfe\0\x80', 'latin1');
-
 let sandbox: Sandbox;
 beforeEach(async () => {
   sandbox = await sandboxWith();
@@ -50,22 +47,6 @@ describe('one request in full', () => {
     expect(exchange.headers).toContainEqual(['content-type', FORM['content-type']]);
     expect(exchange.answer).toMatchObject({ status: 201, body: reply.text });
   });
-
-  test.each(['form', 'json'])('gives back the body that came as %s, byte for byte', async (encoding) => {
-    const token = await grantedToken(sandbox);
-    const params = { ...LEAD, audio: RECORDING.toString('base64') };
-    const body = encoding === 'json' ? JSON.stringify(params) : new URLSearchParams(params).toString();
-    const type = encoding === 'json' ? JSON_TYPE : FORM;
-    await send('POST', `${sandbox.baseUrl}/v1/request/create`, { ...type, authorization: `Bearer ${token}` }, body);
-    const raw = await get('requests/2/body');
-    expect(raw.text).toBe(body);
-    // A browser saves what is foreign, it does not show it as a page of the sandbox.
-    expect(raw.headers).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-disposition': expect.stringMatching(/^attachment/),
-      'x-content-type-options': 'nosniff',
-    });
-  });
 });
 
 describe('secrets', () => {
@@ -100,10 +81,5 @@ describe('secrets', () => {
     expect(text).not.toContain(token);
     expect(text).not.toContain('canary');
     expect(JSON.parse(text).exchange.headers).toContainEqual(['authorization', 'Bearer ***']);
-  });
-
-  test('that cannot be told from the rest leave nothing of the body', async () => {
-    await send('POST', `${sandbox.baseUrl}/oauth/token`, { 'content-type': 'text/plain' }, sandbox.clientSecret);
-    expect((await got('requests/1')).exchange).toMatchObject({ body: null });
   });
 });
