@@ -27,7 +27,7 @@ export function readPage(
   given: Readonly<Record<string, string>>,
 ): ReadPage {
   const { written, wrong } = parsedPage(content, file);
-  const { value, missing } = withSecrets(written, pageValueOf(known) as JsonObject, given);
+  const { value, missing } = withSecrets(written, pageValueOf(known), given);
   const { create, validate, token, 503: unavailable, ...rest } = objectOf(value);
   if (unavailable !== undefined && unavailable !== 'not acted') throw wrong(['503'], 'can only be "not acted"');
   if (validate === undefined) throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
@@ -56,12 +56,6 @@ export function readPage(
 /** Returns the error for a mistake on the page, with its line. */
 type Wrong = (path: readonly string[], why: string) => SrqError;
 
-/** Members of a contract that the page calls otherwise. */
-const ON_PAGE: Readonly<Record<string, string>> = {
-  ...{ 'token.auth': 'token.credentials', 'token.encoding': 'token.as' },
-  ...{ 'token.path': 'token.call', 'token.origin': 'token.call' },
-};
-
 function parsedPage(content: string, file: string): { readonly written: JsonObject; readonly wrong: Wrong } {
   const lines = new LineCounter();
   const document = parseDocument(content, {
@@ -74,11 +68,10 @@ function parsedPage(content: string, file: string): { readonly written: JsonObje
       'Correct it, then: srq contract learn FILE. To see the page in force: srq contract show',
     );
   const wrong: Wrong = (given, why) => {
-    const path = ON_PAGE[given.join('.')]?.split('.') ?? given;
-    let names = [...path];
+    let names = [...given];
     while (names.length > 0 && !document.hasIn(names)) names = names.slice(0, -1);
     const node = document.getIn(names, true) as { readonly range?: readonly number[] } | undefined;
-    return at(lines.linePos(node?.range?.[0] ?? 0).line, `${path.join('.')} ${why}`);
+    return at(lines.linePos(node?.range?.[0] ?? 0).line, `${given.join('.')} ${why}`);
   };
   const [error] = document.errors;
   if (error) throw at(error.linePos?.[0].line ?? 1, (error.message.split('\n')[0] ?? '').replace(/ at line \d.*$/, ''));

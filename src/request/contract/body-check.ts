@@ -4,11 +4,10 @@ import { SrqError } from '../words/errors.ts';
 import {
   type Call,
   type Contract,
-  callsOf,
   encodingOf,
   type Json,
   type Judge,
-  keepJudge,
+  judgeBy,
   type Misfit,
   type Tree,
 } from './contract.ts';
@@ -33,7 +32,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 const judges = memoize((_: object) => new Map<boolean, Judge>());
 
 /** Returns the judge of a call's requests. Throws `SrqError('input')` if its schema cannot be used. */
-export function judgeFor(call: Call): Judge {
+export function judgeFor(call: Pick<Call, 'schema' | 'as'>): Judge {
   const { schema } = call;
   if (typeof schema !== 'object' || schema === null) return () => [];
   const isForm = encodingOf(call) !== 'json';
@@ -45,8 +44,7 @@ export function judgeFor(call: Call): Judge {
 
 /** Gets the schemas of a contract ready for `judgeOf`. They are compiled when the first request comes. */
 export function readyJudges(contract: Contract): Contract {
-  for (const call of callsOf(contract))
-    if (typeof call.schema === 'object' && call.schema !== null) keepJudge(call.schema, (tree) => judgeFor(call)(tree));
+  judgeBy(judgeFor);
   return contract;
 }
 

@@ -47,7 +47,7 @@ export type ReadOnly<Value> = [Json] extends [Value]
 const json = z.custom<Json>(() => true);
 /** A path that begins with `/` and stays under the base URL. */
 const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
-/** A JSON pointer (RFC 6901) into an answer. `''` is the whole answer. */
+/** A JSON pointer (RFC 6901) into an answer. A part `*` stands for every element, and `''` is the whole answer. */
 const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
 /** The pattern of headers that srq sets itself, so that a contract must not name them. */
 const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;

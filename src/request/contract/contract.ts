@@ -22,8 +22,7 @@ export type Call = NonNullable<Contract['validate']>;
 export type TokenOperation = Contract['token'];
 /** How the calls that carry a request are authorized. */
 export type Authorization = NonNullable<Contract['auth']>;
-export type SampleAnswer = NonNullable<Call['success']>;
-/** A JSON pointer (RFC 6901) into an answer. `''` is the whole answer. */
+/** A JSON pointer (RFC 6901) into an answer. A part `*` stands for every element, and `''` is the whole answer. */
 export type Pointer = CreateCall['identifiers'][number];
 export type ServerSuggestion = Contract['servers'][number];
 export type Guess = Contract['guesses'][number];
@@ -57,11 +56,12 @@ export interface Tree {
 /** Returns what is wrong with a request. */
 export type Judge = (tree: Tree) => readonly Misfit[];
 
-const judges = new WeakMap<object, Judge>();
+type Judged = Pick<Call, 'schema' | 'as'>;
+let judgeFor: ((call: Judged) => Judge) | null = null;
 
-/** Keeps the judge of a schema for {@link judgeOf}. */
-export function keepJudge(schema: object, judge: Judge): void {
-  judges.set(schema, judge);
+/** Says who makes judges for {@link judgeOf}. */
+export function judgeBy(make: (call: Judged) => Judge): void {
+  judgeFor = make;
 }
 
 /**
@@ -75,11 +75,10 @@ export async function withJudges(contract: Contract): Promise<Contract> {
 }
 
 /** Returns the judge of a call's requests, or null if nothing is known of them. */
-export function judgeOf({ schema }: Pick<Call, 'schema'>): Judge | null {
-  if (typeof schema !== 'object' || schema === null) return null;
-  const judge = judges.get(schema);
-  if (!judge) throw new TypeError('The judges of this contract were not made ready.');
-  return judge;
+export function judgeOf(call: Judged): Judge | null {
+  if (call.schema === null) return null;
+  if (judgeFor === null) throw new TypeError('The judges of this contract were not made ready.');
+  return judgeFor(call);
 }
 
 /** Time for which an idempotency key is relied on if nobody names one. */

@@ -35,7 +35,7 @@ export function createdAnswer(call: CreateCall, { requestId, sequence }: FreshId
     body === null || success.status === 204
       ? { status: success.status, headers, body: '' }
       : jsonAnswer(success.status, body, { 'content-type': success.contentType, ...headers });
-  return { answer, requestId: first === undefined ? requestId : String(partAt(body, first)) };
+  return { answer, requestId: String((first === undefined ? undefined : partAt(body, first)) ?? requestId) };
 }
 
 /** Builds the answer of validate. `requestId` is that of the first request with this content, or null if there is none. */

@@ -11,7 +11,7 @@ import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
 export type ToldVerdict = 'clear' | 'duplicate';
 
 /** The partner's credentials. The identifier is a number, as in the API's example. */
-export interface PartnerCredentials {
+interface PartnerCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
