@@ -131,27 +131,6 @@ describe('a request', () => {
   });
 });
 
-describe('the forms', () => {
-  const got = async (call: string) => JSON.parse((await send('GET', `${sandbox.baseUrl}/_sandbox/${call}`)).text);
-
-  test('set faults in percent, what is left empty is off', async () => {
-    const { status, headers } = await submit('faults', { '429': '7', slow: '', 'reset-after': '0.5' });
-    expect([status, headers['location']]).toEqual([303, '/']);
-    expect((await got('faults')).rates).toEqual({ '429': 0.07, 'reset-after': 0.005 });
-    expect((await look('/')).text).toContain('429 7 %, reset-after 0.5 % · no latency');
-    await submit('faults', {});
-    expect((await got('faults')).rates).toEqual({});
-  });
-
-  test('say why faults are refused', async () => {
-    const { status, text } = await submit('faults', { slow: '700' });
-    expect([status, text]).toEqual([
-      400,
-      expect.stringContaining('The probability of fault slow is not a number from 0 to 1.'),
-    ]);
-  });
-});
-
 describe('pages of other origins', () => {
   test.each([
     ['another site', { 'sec-fetch-site': 'cross-site' }],

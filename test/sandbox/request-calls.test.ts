@@ -10,32 +10,6 @@ beforeEach(async () => {
 const get = (call: string) => send('GET', `${sandbox.baseUrl}/_sandbox/${call}`);
 const got = async (call: string) => JSON.parse((await get(call)).text);
 
-describe('the list', () => {
-  const numbers = async (query: string): Promise<number[]> =>
-    (await got(`requests?${query}`)).items.map((each: { number: number }) => each.number);
-
-  beforeEach(async () => {
-    // The token is the first request, these are 2 to 6.
-    const { create, validate } = await partnerOf(sandbox);
-    await create({ ...LEAD, fullname: 'Inês Castelo' });
-    await create({ ...LEAD, country: 'DE', fullname: 'Inês Berg' });
-    await create({ ...LEAD, country: 'ES', fullname: 'Inês Río' });
-    await validate({ ...LEAD, fullname: 'Inês Castelo' });
-    await create({ ...LEAD, country: 'XX' });
-  });
-
-  test.each([
-    ['operation=create&text=berg', [3]],
-    ['text=validate', [5]],
-    ['text=422', [6]],
-    ['text=ines+castelo', [2, 5]],
-    ['text=rio++INÊS', [4]],
-    ['text=nobody', []],
-  ])('with %s has %j', async (query, expected) => {
-    expect(await numbers(query)).toEqual(expected);
-  });
-});
-
 describe('one request in full', () => {
   test('has what was received and answered', async () => {
     const { create } = await partnerOf(sandbox);

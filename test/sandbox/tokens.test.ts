@@ -19,15 +19,6 @@ test.each([
   expect([reply.status, JSON.parse(reply.text).error]).toEqual([status, error]);
 });
 
-test('no secret and no token is kept with what was received', async () => {
-  const sandbox = await sandboxWith();
-  const { token, create } = await partnerOf(sandbox);
-  await create(LEAD);
-  await askToken(sandbox, { client_secret: 'wrong-secret' });
-  const kept = JSON.stringify(sandbox.requests());
-  for (const secret of [sandbox.clientSecret, token, 'wrong-secret']) expect(kept).not.toContain(secret);
-});
-
 test('without a token, with an unknown one and with one that has ended, calls are refused and not acted on', async () => {
   const clock = handClock();
   const sandbox = await sandboxWith({ tokenTtlSeconds: 10, now: clock.now });
