@@ -65,24 +65,14 @@ function areOpen(table: unknown): boolean {
   });
 }
 
-/** Returns two places of a table of which one lies within the other, so that only one of their values could be sent. */
-function nestedPlaces(table: unknown): { readonly inner: string; readonly outer: string } | null {
-  const places = Object.keys(table as object).map((text) => ({
-    text,
-    key: JSON.stringify(readPlace(text)).slice(0, -2),
-  }));
-  for (const inner of places) {
-    const outer = places.find(({ key }) => inner.key.startsWith(`${key},`));
-    if (outer !== undefined) return { inner: inner.text, outer: outer.text };
-  }
-  return null;
-}
-
+/** Of two places of which one lies within the other, only one value could be sent. */
 const apart = z.check<Record<string, string>>((payload) => {
-  const found = nestedPlaces(payload.value);
-  if (found === null) return;
-  const message = `lies within ${found.outer}, which takes a field itself`;
-  payload.issues.push({ code: 'custom', input: payload.value, path: [found.inner], message });
+  const places = Object.keys(payload.value);
+  const outerOf = (inner: string) => places.find((outer) => inner.startsWith(`${outer}.`));
+  const inner = places.find((place) => outerOf(place) !== undefined);
+  if (inner === undefined) return;
+  const message = `lies within ${outerOf(inner)}, which takes a field itself`;
+  payload.issues.push({ code: 'custom', input: payload.value, path: [inner], message });
 });
 
 const open = z.refine(areOpen, 'is not a header that an API description may name');
