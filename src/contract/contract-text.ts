@@ -1,4 +1,4 @@
-import type { Call, Contract, Json } from '../request/contract/contract.ts';
+import { type Call, type Contract, isByToken, type Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject } from '../request/contract/json.ts';
 import { writePlace } from '../request/contract/place.ts';
 import { placesIn } from '../request/contract/places.ts';
@@ -12,60 +12,57 @@ const BLOCKS: Readonly<Record<string, number>> = { always: 1, when: 2, codes: 2,
 export function pageOf(contract: Contract): string {
   const shown = withoutSecretValues(contract);
   const { source, servers } = shown;
-  const { create, validate, token, ...rest } = pageValueOf(shown);
+  const { create, validate, token, ...rest }: JsonObject = pageValueOf(shown);
   const lines = [
     `# ${source === null ? 'The public API' : `${source.title} (${source.file}), ${source.kind}`}. A line that begins with "# ?" is a guess and not in force.`,
     '# Edit it and give it back: srq contract learn contract.yaml',
     ...callLines('create', create, shown),
     ...callLines('validate', validate, shown),
-    ...(token === undefined ? [] : ['token:', ...linesOf(token, 2)]),
+    ...(isObject(token) ? ['token:', ...linesOf(token, 2)] : []),
     ...linesOf(rest, 0),
     ...servers.map(({ url, description }) => `# server ${url} ${description}`.replace(/\s+/g, ' ').trim()),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-type Members = { readonly [name: string]: Json | undefined };
-
-/** Returns what the page of a contract says, without its comments. */
+/** Returns what the page of a contract says, without its comments. What is empty stays out. */
 export function pageValueOf({ create, validate, token, auth, unavailableIsNotActed }: Contract) {
-  const isByToken = auth === undefined || auth.kind === 'bearer';
   return {
-    create: { ...callValue(create), ...(create.again !== null && { again: create.again }) } as Members,
+    create: callValue(create),
     validate: validate === null ? 'none' : callValue(validate),
-    ...(isByToken && { token: tokenValue(token) }),
-    ...(auth !== undefined && { auth: auth as JsonObject }),
-    ...(unavailableIsNotActed && { 503: 'not acted' }),
+    ...said({
+      token: isByToken({ auth }) ? tokenValue(token) : null,
+      auth: auth ?? null,
+      503: unavailableIsNotActed ? 'not acted' : null,
+    }),
   };
 }
 
-function callValue({ call, as, fields, always, when, codes, audio, reads }: Call): Members {
-  const isRead = Object.values(reads).some((each) => each.length > 0);
-  return {
-    ...{ call, as, fields },
-    ...some({ always, when, codes }),
-    ...((Object.values(fields).includes('audio_file') || audio !== 'base64') && { audio }),
-    ...(isRead && { reads: reads as JsonObject }),
-  };
+/** What a page does not hold is taken from the description: schemas and answers. */
+function callValue({ schema: _, success: __, audio, ...call }: Call): JsonObject {
+  const isRecorded = Object.values(call.fields).includes('audio_file') || audio !== 'base64';
+  return said({ ...call, audio: isRecorded ? audio : null });
 }
 
-function tokenValue(token: Contract['token']): Members {
-  const { path, origin, auth, encoding, extra, answer } = token;
-  return {
+function tokenValue({ path, origin, auth, encoding, extra, answer }: Contract['token']): JsonObject {
+  return said({
     call: `POST ${origin === undefined || origin === 'service' ? '' : origin}${path}`,
-    ...(origin === 'service' && { at: 'host' }),
-    ...{ credentials: auth, as: encoding },
-    ...some({ extra }),
-    ...(answer !== null && { answer }),
-  };
+    at: origin === 'service' ? 'host' : null,
+    ...{ credentials: auth, as: encoding, extra, answer },
+  });
 }
 
-const some = (tables: Readonly<Record<string, JsonObject>>): JsonObject =>
-  Object.fromEntries(Object.entries(tables).filter(([, each]) => Object.keys(each).length > 0));
+/** Leaves out what is null or empty. A place of a token may be `''`, the whole answer. */
+const said = (members: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).filter(
+      ([, value]) => value !== null && (typeof value !== 'object' || Object.keys(value).length > 0),
+    ),
+  );
 
-function callLines(role: 'create' | 'validate', value: Members | string, contract: Contract): string[] {
+function callLines(role: 'create' | 'validate', value: Json | undefined, contract: Contract): string[] {
   const call = contract[role];
-  if (typeof value === 'string' || call === null) return [`${role}: none`];
+  if (!isObject(value) || call === null) return [`${role}: none`];
   const { call: address, as, fields: _, ...rest } = value;
   const facts = factsOf(call);
   const fields = Object.entries(call.fields).map(
@@ -77,7 +74,7 @@ function callLines(role: 'create' | 'validate', value: Members | string, contrac
   const open = [...facts].filter(([place]) => !isKnown(place));
   return [
     `${role}:`,
-    ...linesOf({ call: address, as }, 2),
+    ...linesOf({ call: address ?? '', as: as ?? '' }, 2),
     `  fields:${fields.length === 0 ? ' {}' : ''}  # place in the request: field of srq`,
     ...beside([
       ...fields,
@@ -113,7 +110,7 @@ function factsOf({ schema }: Call): ReadonlyMap<string, string> {
   );
 }
 
-function linesOf(values: Members, blanks: number, depth?: number): string[] {
+function linesOf(values: JsonObject, blanks: number, depth?: number): string[] {
   const start = ' '.repeat(blanks);
   return Object.entries(values).flatMap(([name, value]) => {
     const deep = depth ?? BLOCKS[name] ?? 0;

@@ -1,4 +1,4 @@
-import type { Call, Encoding, Json, SampleAnswer } from '../request/contract/contract.ts';
+import type { Call, Encoding, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { Cut, follow, unlessElsewhere } from './cut.ts';
 import type { ApiDescription } from './read-document.ts';
@@ -82,26 +82,11 @@ function exampleIn(root: JsonObject, media: Json, file: string): Json | undefine
   return example ?? objectOf(follow(root, Object.values(objectOf(examples))[0], file))['value'];
 }
 
-/** Statuses of refusals that are not about the content of the request. */
-const OTHER_REFUSALS = [401, 403, 404, 409, 429];
-
-/** Returns a success and a refusal as the description shows them, for the sandbox. */
-export function answersOf(description: ApiDescription, { value }: ApiOperation): Call['answers'] {
-  const answer = (fits: (status: number) => boolean) => {
-    const all = Object.entries(objectOf(value['responses']));
-    const [status, entry] = all.find(([name]) => fits(statusOf(name))) ?? [];
-    if (status === undefined || entry === undefined) return null;
-    return sampleAnswer(description, statusOf(status), entry);
-  };
-  return {
-    success: answer((status) => status >= 200 && status < 300),
-    refusal: answer((status) => status >= 400 && status < 500 && !OTHER_REFUSALS.includes(status)),
-  };
-}
-
-const statusOf = (name: string): number => Number(name.replace(/xx$/i, '00'));
-
-function sampleAnswer(description: ApiDescription, status: number, entry: Json): SampleAnswer {
+/** Returns a success as the description shows it. */
+export function successOf(description: ApiDescription, { value }: ApiOperation): Call['success'] {
+  const found = Object.entries(objectOf(value['responses'])).find(([name]) => /^2(?:\d\d|xx)$/i.test(name));
+  if (found === undefined) return null;
+  const [status, entry] = found;
   const { root, file } = description;
   const response = objectOf(unlessElsewhere(() => follow(root, entry, file)));
   const contents = Object.entries(objectOf(response['content']));
@@ -115,5 +100,5 @@ function sampleAnswer(description: ApiDescription, status: number, entry: Json):
     const copied = cut.of(schema);
     return sampleOf(copied, { $defs: cut.defs });
   };
-  return { status, contentType, body: unlessElsewhere(sample) ?? null };
+  return { status: Number(status.replace(/xx$/i, '00')), contentType, body: unlessElsewhere(sample) ?? null };
 }

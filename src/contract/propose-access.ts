@@ -1,14 +1,14 @@
-import type { Authorization, Contract, TokenOperation } from '../request/contract/contract.ts';
+import type { Authorization, Contract } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import type { FoundPlace } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
-import { type CallSchema, schemaOfCall } from './call-schema.ts';
+import { schemaOfCall } from './call-schema.ts';
 import { follow, unlessElsewhere } from './cut.ts';
 import { type ApiOperation, operationCalled } from './document.ts';
+import { BASIC } from './from-postman.ts';
 import { choiceQuestion, type GivenValues, type Question, valueQuestion } from './given.ts';
 import type { ApiDescription } from './read-document.ts';
 import { type Address, addressesAt, ownServer, serverUrls } from './servers.ts';
@@ -165,56 +165,55 @@ const CLIENT = /^(?:grant_type|client_id|client_secret)$/;
 /** Tells whether an operation takes client credentials, and requires nothing that speaks for a person. */
 function takesClient(description: ApiDescription, operation: ApiOperation): boolean {
   if (operation.path === PATHS.token && operation.value['requestBody'] === undefined) return true;
-  const places = bodyPlaces(schemaUnlessUnusable(description, operation));
-  const names = places.map(({ path }) => path.join('.'));
-  const isForPersons = places.some(
-    ({ path, required }) => required && /user|pass|code|assertion|refresh|otp/i.test(path.join('.')),
+  const { members } = membersOf(description, operation);
+  const has = (wanted: string) => members.some(({ name }) => name === wanted);
+  const isForPersons = members.some(
+    ({ name, required }) => required && /user|pass|code|assertion|refresh|otp/i.test(name),
   );
-  const grants = places.find(({ path }) => path.join('.') === 'grant_type');
-  const grant = scalarOf(grants?.keywords['default']);
-  const said = [...(grants?.codes ?? []).map(({ value }) => value), ...(grant === null ? [] : [grant])];
-  const isClient = grants !== undefined || (names.includes('client_id') && names.includes('client_secret'));
+  const grants = members.find(({ name }) => name === 'grant_type');
+  const said = [...(grants?.codes ?? []).map(({ value }) => value), scalarOf(grants?.keywords['default']) ?? []].flat();
+  const isClient = grants !== undefined || (has('client_id') && has('client_secret'));
   return isClient && !isForPersons && (said.length === 0 || said.includes('client_credentials'));
 }
 
-const schemaUnlessUnusable = (description: ApiDescription, operation: ApiOperation): CallSchema | undefined =>
-  unlessElsewhere(() => schemaOfCall(description, operation));
-
-const bodyPlaces = (schema: CallSchema | undefined): FoundPlace[] =>
-  (schema?.places ?? []).filter((each) => each.in === 'body');
+/** Returns the members of a token request, with their names, and how they are written. */
+function membersOf(description: ApiDescription, operation: ApiOperation | null) {
+  const schema = operation && unlessElsewhere(() => schemaOfCall(description, operation));
+  const places = (schema?.places ?? []).filter((each) => each.in === 'body');
+  return { members: places.map((place) => ({ ...place, name: place.path.join('.') })), encoding: schema?.encoding };
+}
 
 const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOperation | null =>
   isForeign(place)
     ? null
     : (operations.find(({ method, path }) => method === 'POST' && place.path.endsWith(path)) ?? null);
 
+/** A person names an operation, a path below the base URL, or a whole address. */
 function placeSaid(
   description: ApiDescription,
   operations: readonly ApiOperation[],
   said: string,
   { baseUrl }: AccessOptions,
 ): TokenPlace {
-  const known = { why: 'you said so', isSure: true };
   const operation = operationCalled(operations, said);
-  if (operation !== undefined && ownServer(description, operation) === null)
-    return { ...known, path: operation.path, operation };
-  const [, address = ''] = /^(?:post\s+)?((?:https?:\/)?\/\S*)$/i.exec(said.trim()) ?? [];
-  if (address.startsWith('/'))
-    return { ...known, path: address, operation: operationAt(operations, { path: address }) };
+  const [, address = ''] = /^(?:post\s+)?((?:https?:\/)?\/\S*)$/i.exec(operation?.name ?? said.trim()) ?? [];
+  if (address === '')
+    throw new SrqError(
+      'operation.not-found',
+      `${description.file} has no operation "${said.trim()}".`,
+      'Name a path or a whole address: --operation "token=POST /oauth/token"',
+    );
   const url = URL.canParse(address) ? new URL(address) : null;
   const isPlain =
     url !== null && `${url.search}${url.hash}${url.username}${url.password}` === '' && isTokenOrigin(url.origin);
-  const [place] = isPlain ? addressesAt(address, description, baseUrl) : [];
-  if (place !== undefined) return { ...known, ...place, operation: operationAt(operations, { path: place.path }) };
-  if (address !== '') {
-    const hint = 'Name one with https and without a query: --operation "token=https://login.example.com/oauth/token"';
-    throw new SrqError('address.outside', `A client secret may not be sent to "${address}".`, hint);
-  }
-  throw new SrqError(
-    'operation.not-found',
-    `${description.file} has no operation "${said.trim()}".`,
-    'Name a path or a whole address: --operation "token=POST /oauth/token"',
-  );
+  const [place] = address.startsWith('/')
+    ? [{ path: address }]
+    : isPlain
+      ? addressesAt(address, description, baseUrl)
+      : [];
+  if (place !== undefined) return { ...place, operation: operationAt(operations, place), why: '', isSure: true };
+  const hint = 'Name one with https and without a query: --operation "token=https://login.example.com/oauth/token"';
+  throw new SrqError('address.outside', `A client secret may not be sent to "${address}".`, hint);
 }
 
 function tokenAccess(
@@ -226,40 +225,34 @@ function tokenAccess(
   const questions = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) =>
     valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`),
   );
-  const schema = operation === null ? undefined : schemaUnlessUnusable(description, operation);
-  const places = bodyPlaces(schema);
-  const extra: Record<string, string> = scopesOf(description, used);
-  for (const {
-    path: [name = '', ...deeper],
-    keywords,
-    required,
-    fixed,
-  } of places) {
-    if (CLIENT.test(name) || deeper.length > 0) continue;
+  const { members, encoding } = membersOf(description, operation);
+  const scheme = schemesOf(description, used[0]).find(({ value }) => clientFlow(value) !== null);
+  const flow = scheme && clientFlow(scheme.value);
+  const extra: Record<string, string> = scopesOf(description, used, scheme?.id ?? '', flow ?? {});
+  for (const { name, path: names, keywords, required, fixed } of members) {
+    if (CLIENT.test(name) || names.length > 1) continue;
     const value = values.of(name) ?? (required ? scalarOf(fixed.get('') ?? keywords['default']) : null);
     if (value !== null) extra[name] = value;
     else if (required && extra[name] === undefined)
       questions.push(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
   }
-  const isBasic = places.length > 0 && places.every((each) => each.path[0] !== 'client_secret');
-  const token: TokenOperation = {
-    ...{
-      ...PLAIN_TOKEN,
-      path,
-      auth: isBasic ? 'basic' : 'body',
-      encoding: schema?.encoding === 'json' ? 'json' : 'form',
-    },
-    ...{ extra, ...(origin !== undefined && { origin }) },
-  };
+  const isBasic =
+    flow?.[BASIC] === true || (members.length > 0 && members.every(({ name }) => name !== 'client_secret'));
+  const written = { auth: isBasic ? 'basic' : 'body', encoding: encoding === 'json' ? 'json' : 'form' } as const;
+  const token = { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) };
   return { contract: { token }, questions, ownNames: [] };
 }
 
 /** Returns the scopes that the operations demand, or those of the flow if they name none. */
-function scopesOf(description: ApiDescription, used: readonly ApiOperation[]): Record<string, string> {
-  const scheme = schemesOf(description, used[0]).find(({ value }) => clientFlow(value) !== null);
-  const offered = Object.keys(objectOf(scheme && clientFlow(scheme.value)?.['scopes']));
-  const ways = used.flatMap((each) => listOf(each.value['security'] ?? description.root['security']));
-  const demanded = ways.flatMap((way) => listOf(objectOf(way)[scheme?.id ?? '']).map(textOf));
+function scopesOf(
+  { root }: ApiDescription,
+  used: readonly ApiOperation[],
+  id: string,
+  flow: JsonObject,
+): Record<string, string> {
+  const offered = Object.keys(objectOf(flow['scopes']));
+  const ways = used.flatMap((each) => listOf(each.value['security'] ?? root['security']));
+  const demanded = ways.flatMap((way) => listOf(objectOf(way)[id]).map(textOf));
   const asked = offered.filter((each) => demanded.includes(each));
   const scope = (asked.length > 0 ? asked : offered).join(' ');
   return scope === '' ? {} : { scope };

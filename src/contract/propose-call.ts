@@ -1,4 +1,3 @@
-import { uncheckedPatterns } from '../request/contract/body-check.ts';
 import type { Call, Guess, Json } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import { objectOf, scalarOf, textOf } from '../request/contract/json.ts';
@@ -9,7 +8,7 @@ import { isPart } from '../request/lead/parts.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isIdentifyingName, nameWords } from '../request/words/names.ts';
 import { schemaOfCall } from './call-schema.ts';
-import { type ApiOperation, answersOf } from './document.ts';
+import { type ApiOperation, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { fieldIn, type GivenValues, type Question, valueQuestion } from './given.ts';
 import { demandsOf, lackingIn, openPlaces } from './missing.ts';
@@ -48,11 +47,9 @@ export function proposeCall(
   const { fields, always, said } = bindingsOf(places, bound.fields, values);
   if (role === 'create') Object.assign(fields, values.furtherFields());
   Object.assign(always, constantsFor(places, said, fields));
-  const answers = answersOf(description, operation);
-  const id = role === 'create' ? identifiersIn(answers.success?.body ?? null) : [];
   const call: Call = {
     ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
-    ...{ audio: audioForm(places, fields, encoding), schema, answers, reads: { id, duplicate: [], error: [] } },
+    ...{ audio: audioForm(places, fields, encoding), schema, success: successOf(description, operation) },
   };
   const guesses = bound.guesses
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }))
@@ -67,8 +64,6 @@ export function proposeCall(
     : [
         `${operation.name} demands ${open.length} values that srq knows nothing of: ${listed(open.map(writePlace))}. ${IN_PAGE}`,
       ];
-  const unchecked = uncheckedPatterns(schema);
-  if (unchecked.length > 0) notes.push(`These patterns are left to the service: ${listed(unchecked)}`);
   const lacking = lackingUnlessUnusable(call, open);
   if (lacking === null) notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
   else if (lacking.length > 0) notes.push(`${operation.name} also demands a value for ${listed(lacking)}. ${IN_PAGE}`);
@@ -149,7 +144,7 @@ function whenOf(places: readonly FoundPlace[], fields: Readonly<Record<string, s
 }
 
 /** Returns the places of the identifiers in the success that a description shows: the outermost ones. */
-function identifiersIn(body: Json): string[] {
+export function identifiersIn(body: Json): string[] {
   let level: readonly (readonly [pointer: string, name: string, value: Json])[] = [['', '', body]];
   for (let depth = 0; depth < 5; depth += 1) {
     level = level.flatMap(([pointer, , value]) =>

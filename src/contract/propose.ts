@@ -12,7 +12,7 @@ import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
 import { proposeAccess } from './propose-access.ts';
-import { type ProposedCall, proposeCall } from './propose-call.ts';
+import { identifiersIn, type ProposedCall, proposeCall } from './propose-call.ts';
 import type { ApiDescription } from './read-document.ts';
 import { serversOf, sharedPath } from './servers.ts';
 
@@ -74,7 +74,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
     values.refuseUnused(calls.flatMap(({ call }) => namesIn(call)));
   const contract: Contract = {
     ...common,
-    create: { ...found.call, again: again.again },
+    create: { ...found.call, identifiers: identifiersIn(found.call.success?.body ?? null), again: again.again },
     validate: look?.call ?? null,
     guesses: calls.flatMap(({ guesses }) => guesses),
   };

@@ -23,7 +23,6 @@ export interface ApiDescription {
   readonly notes: readonly string[];
 }
 
-const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_DEPTH = 200;
 const MAX_VALUES = 2_000_000;
 /** Times that YAML aliases may repeat their content. More is an attempt to exhaust the memory. */
@@ -120,25 +119,12 @@ function parseEnvironment(file: SourceFile): JsonObject {
  * that is read here has that name.
  */
 export function parseFile({ name, bytes }: SourceFile): JsonObject {
-  if (bytes.length > MAX_BYTES) throw unusable(name, `is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-  const text = decoded(bytes);
-  if (text === null) throw unusable(name, 'is not a text in UTF-8 or UTF-16');
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (FOREIGN.test(text.slice(0, 4096))) throw foreign(name);
   if (text.trim() === '') throw unusable(name, 'is empty');
   const value = plain(name, parsed(name, text));
   if (!isObject(value)) throw unusable(name, 'is neither an OpenAPI description nor a Postman collection');
   return value;
-}
-
-/** The byte order mark tells UTF-16. */
-function decoded(bytes: Buffer): string | null {
-  const mark = bytes.subarray(0, 2).toString('hex');
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** JSON is tried first, because that is faster. YAML allows comments and superfluous commas in it. */

@@ -27,14 +27,14 @@ export function readPage(
   given: Readonly<Record<string, string>>,
 ): ReadPage {
   const { written, wrong } = parsedPage(content, file);
-  const { value, missing } = withSecrets(written, pageValueOf(known) as JsonObject, given);
+  const { value, missing } = withSecrets(written, pageValueOf(known), given);
   const { create, validate, token, 503: unavailable, ...rest } = objectOf(value);
   if (unavailable !== undefined && unavailable !== 'not acted') throw wrong(['503'], 'can only be "not acted"');
   if (validate === undefined) throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
   const { source, servers, guesses } = known;
   const parsed = contractSchema.safeParse({
     ...{ version: 2, source, servers, guesses, ...rest },
-    create: { again: null, ...callOf('create', create, known.create, wrong) },
+    create: { identifiers: [], again: null, ...callOf('create', create, known.create, wrong) },
     validate: validate === 'none' ? null : callOf('validate', validate, known.validate, wrong),
     token: token === undefined ? known.token : tokenOf(token, wrong),
     unavailableIsNotActed: unavailable !== undefined,
@@ -56,12 +56,6 @@ export function readPage(
 /** Returns the error for a mistake on the page, with its line. */
 type Wrong = (path: readonly string[], why: string) => SrqError;
 
-/** Members of a contract that the page calls otherwise. */
-const ON_PAGE: Readonly<Record<string, string>> = {
-  ...{ 'token.auth': 'token.credentials', 'token.encoding': 'token.as' },
-  ...{ 'token.path': 'token.call', 'token.origin': 'token.call' },
-};
-
 function parsedPage(content: string, file: string): { readonly written: JsonObject; readonly wrong: Wrong } {
   const lines = new LineCounter();
   const document = parseDocument(content, {
@@ -74,11 +68,10 @@ function parsedPage(content: string, file: string): { readonly written: JsonObje
       'Correct it, then: srq contract learn FILE. To see the page in force: srq contract show',
     );
   const wrong: Wrong = (given, why) => {
-    const path = ON_PAGE[given.join('.')]?.split('.') ?? given;
-    let names = [...path];
+    let names = [...given];
     while (names.length > 0 && !document.hasIn(names)) names = names.slice(0, -1);
     const node = document.getIn(names, true) as { readonly range?: readonly number[] } | undefined;
-    return at(lines.linePos(node?.range?.[0] ?? 0).line, `${path.join('.')} ${why}`);
+    return at(lines.linePos(node?.range?.[0] ?? 0).line, `${given.join('.')} ${why}`);
   };
   const [error] = document.errors;
   if (error) throw at(error.linePos?.[0].line ?? 1, (error.message.split('\n')[0] ?? '').replace(/ at line \d.*$/, ''));
@@ -111,17 +104,24 @@ function withSecrets(written: Json, before: Json, given: Readonly<Record<string,
 const lastOf = (place: string): string => place.split(/[. ]/).at(-1) ?? place;
 
 const EMPTY = {
-  ...{ as: 'application/json', fields: {}, always: {}, when: {}, codes: {}, audio: 'base64', schema: null },
-  ...{ answers: { success: null, refusal: null }, reads: { id: [], duplicate: [], error: [] } },
+  ...{
+    as: 'application/json',
+    fields: {},
+    always: {},
+    when: {},
+    codes: {},
+    audio: 'base64',
+    schema: null,
+    success: null,
+  },
 };
 
 function callOf(role: string, value: Json | undefined, before: Call | null, wrong: Wrong): object {
   if (!isObject(value)) throw wrong([role], 'is no call');
-  for (const name of ['schema', 'answers']) if (name in value) throw wrong([role, name], 'is no part of a page');
+  for (const name of ['schema', 'success']) if (name in value) throw wrong([role, name], 'is no part of a page');
   const isSame = before !== null && before.call === value['call'];
-  const kept = isSame ? { as: before.as, schema: before.schema, answers: before.answers } : {};
-  const reads = isObject(value['reads']) && { reads: { ...EMPTY.reads, ...value['reads'] } };
-  return { ...EMPTY, ...kept, ...value, ...reads };
+  const kept = isSame ? { as: before.as, schema: before.schema, success: before.success } : {};
+  return { ...EMPTY, ...kept, ...value };
 }
 
 function tokenOf(value: Json, wrong: Wrong): object {

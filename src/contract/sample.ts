@@ -67,15 +67,15 @@ function scalar(keywords: JsonObject): Json {
   }
 }
 
-/** Derives a schema from an example, in which nothing is required. Values are kept only if that is wanted. */
-export function schemaOf(example: Json, keepsValues = true, depth = 0): JsonObject {
+/** Derives a schema from an example, of which only names and types are kept. Nothing in it is required. */
+export function schemaOf(example: Json, depth = 0): JsonObject {
   if (example === null || depth > MAX_EXAMPLE_DEPTH) return {};
-  const inner = (each: Json) => schemaOf(each, keepsValues, depth + 1);
+  const inner = (each: Json) => schemaOf(each, depth + 1);
   if (Array.isArray(example)) return { type: 'array', items: inner(example[0] ?? null) };
-  if (isObject(example)) {
-    const members = Object.entries(example).map(([name, each]) => [name, inner(each)]);
-    return { type: 'object', properties: Object.fromEntries(members) };
-  }
-  const type = typeof example === 'number' ? (Number.isInteger(example) ? 'integer' : 'number') : typeof example;
-  return keepsValues ? { type, example } : { type };
+  if (!isObject(example))
+    return { type: typeof example !== 'number' ? typeof example : Number.isInteger(example) ? 'integer' : 'number' };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(example).map(([name, each]) => [name, inner(each)])),
+  };
 }

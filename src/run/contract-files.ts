@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Proposal, Said } from '../contract/propose.ts';
 import { printable } from '../report/output.ts';
@@ -100,26 +100,9 @@ async function readBounded(path: string): Promise<FileBytes> {
       throw unusable(path, bundle);
     }
     if (found.size > MAX_BYTES) throw unusable(path, 'it is larger than 10 MB');
-    return { name: basename(path), bytes: await readUpTo(path) };
+    return { name: basename(path), bytes: await readFile(path) };
   } catch (error) {
     throw error instanceof SrqError ? error : unusable(path, systemCode(error) || String(error), error);
-  }
-}
-
-/** A file may grow while it is read. */
-async function readUpTo(path: string): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const chunks: Buffer[] = [];
-    for (let size = 0; size <= MAX_BYTES; ) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 16));
-      if (bytesRead === 0) return Buffer.concat(chunks);
-      chunks.push(buffer.subarray(0, bytesRead));
-      size += bytesRead;
-    }
-    throw unusable(path, 'it is larger than 10 MB');
-  } finally {
-    await file.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
 import { exchangeOf } from './records/exchange.ts';
 import type { SandboxState } from './records/sandbox-state.ts';
 import { applyFault, drawFault, type FaultableCall, type FaultKind } from './service/faults.ts';
-import type { RequestContent } from './service/request-content.ts';
+import type { RequestContent } from './service/interface.ts';
 import { type Acted, actOn } from './service/routes.ts';
 
 /** Maximum length of a body, which has room for a long recording in base64. */
@@ -23,7 +23,7 @@ export async function answerCall(
   state: SandboxState,
 ): Promise<void> {
   const { service, received } = state;
-  const { offered, marketplace, credentials } = service;
+  const { offered, marketplace } = service;
   const { headers } = request;
   const body = await readBody(request, MAX_BODY_BYTES);
   const content = body
@@ -31,13 +31,12 @@ export async function answerCall(
     : refusal(413, 'payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
   const decoded = 'status' in content ? null : content;
   const token = bearerToken(headers.authorization);
-  const isOfPartner = offered.callers?.isPartner({ headers, query }, credentials) ?? false;
   const nowMs = state.now();
 
   const acted: Acted[] = [];
   const call: FaultableCall = {
     act: (hideFromValidateMs = 0) => {
-      const done = actOn({ operation, token, isOfPartner, content, nowMs, hideFromValidateMs }, service);
+      const done = actOn({ operation, headers, query, token, content, nowMs, hideFromValidateMs }, service);
       acted.push(done);
       return done.answer;
     },
@@ -63,7 +62,7 @@ export async function answerCall(
     // A fault may have replaced the answer. The client then never saw the verdict.
     verdict: answer === done?.answer ? (done.verdict ?? null) : null,
   };
-  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, service, nowMs) : null;
+  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, service) : null;
   const number = received.add(arrival, exchange);
   const wholePauseMs = state.latencyMs + pauseMs;
   if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });

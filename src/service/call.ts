@@ -176,8 +176,8 @@ function unreachable(error: Error): SrqError {
  * Returns the Accept header: the documented type of the answer, then JSON, because some services refuse to send anything
  * else.
  */
-function acceptedTypes({ answers }: Call): string {
-  const described = answers.success?.contentType ?? JSON_CONTENT_TYPE;
+function acceptedTypes({ success }: Call): string {
+  const described = success?.contentType ?? JSON_CONTENT_TYPE;
   return described === JSON_CONTENT_TYPE ? ACCEPTED_TYPES : `${described}, ${JSON_CONTENT_TYPE};q=0.9, */*;q=0.1`;
 }
 

@@ -196,11 +196,6 @@ export class RequestApi implements MarketplaceApi {
   }
 
   tellApart(clear: readonly Look[], duplicate: readonly Look[]): ((look: Look) => Verdict) | null {
-    if (this.#reader.isDocumented) {
-      const isTold =
-        clear.every(({ verdict }) => verdict === 'clear') && duplicate.every(({ verdict }) => verdict === 'duplicate');
-      return isTold ? ({ verdict }) => verdict : null;
-    }
     const forms = (looks: readonly Look[]) => looks.flatMap(({ form }) => (form === null ? [] : [form as Form]));
     if (forms(clear).length < clear.length || forms(duplicate).length < duplicate.length) return null;
     const tell = this.#reader.separationWith(forms(clear), forms(duplicate));

@@ -71,13 +71,12 @@ export class Experiment {
     this.#control ??= invented(request, { customer: true, text: true });
     if (result.verdict === 'duplicate') {
       const control = await this.#askControl();
-      const isBelieved =
-        (reader.trustsValidate && control.verdict === 'clear') || (control.refused !== null && reader.isDocumented);
+      const isBelieved = reader.trustsValidate && control.verdict === 'clear';
       if (isBelieved && (await this.#isConfirmed(request))) return result;
       return { ...result, verdict: 'unknown', message: control.verdict === 'clear' ? UNCONFIRMED : SAYS_THE_SAME };
     }
     const form = result.form as Form | null;
-    if (result.verdict !== 'unknown' || result.refused !== null || form === null || reader.isDocumented) return result;
+    if (result.verdict !== 'unknown' || result.refused !== null || form === null) return result;
     if (reader.knowsValidate) return result;
     if (this.#controls.length === 0) await this.#askControl();
     // A place that differs between two answers about the control says nothing.
@@ -91,7 +90,7 @@ export class Experiment {
    */
   async #isConfirmed(request: ServiceRequest): Promise<boolean> {
     const { reader, ask } = this.#deps;
-    if (reader.isDocumented || reader.separation?.isStrong || this.#confirmed >= CONFIRMED) return true;
+    if (reader.separation?.isStrong || this.#confirmed >= CONFIRMED) return true;
     for (let asked = 0; asked < MANY; asked++) {
       if ((await ask(request)).verdict !== 'duplicate') return false;
       if ((await this.#askControl()).verdict !== 'clear') return false;
@@ -159,13 +158,13 @@ export class Experiment {
     if (verdict === 'clear') return 'not-seen';
     if (verdict === 'duplicate') {
       // Before much was known, an answer of an outage may have passed for a clear one.
-      const wasClear = reader.isDocumented || before.every((each) => reader.separation?.verdict(each) === 'clear');
+      const wasClear = before.every((each) => reader.separation?.verdict(each) === 'clear');
       const isTold = wasClear && (await this.#askControl()).verdict === 'clear';
       return isTold && (isPlain || (await this.#isConfirmed(request))) ? [form] : 'untold';
     }
     // A new kind of answer teaches what validate says about duplicates only in two cases: nothing is known about validate
     // yet, or the request seems to be taken anyway.
-    if (reader.isDocumented || (reader.knowsValidate && !isBelieved)) return 'untold';
+    if (reader.knowsValidate && !isBelieved) return 'untold';
     return this.#compare(request, form, before);
   }
 

@@ -66,7 +66,7 @@ export class CreateJudge {
   /** Returns the result of an answer that is believed to be a creation, and learns it. */
   #taken(key: string, result: CreateResult, answer: UnprovenAnswer): CreateResult {
     const form = answer.form as Form | null;
-    const by = this.#deps.contract.create.reads.id.length > 0 ? 'document' : 'experiment';
+    const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'experiment';
     this.#deps.reader.learn('create', form, 'taken', by, this.#deps.clock.nowMs());
     this.#deps.reader.identities.holdAll(form, key);
     const outcome: Outcome = { ...result.outcome, status: 'created', ids: answer.ids, message: null, raw: null };
@@ -97,7 +97,7 @@ export class CreateJudge {
     if (isSeen && isConflict) return { ...nothing, isTaken: true, isSeen };
     // If validate does not see the request, it may not have been taken, whatever the answer looks like. Until it is known
     // whether validate tells, the API description and a comparison with other creations count for more.
-    const isKnown = () => this.#deps.contract.create.reads.id.length > 0 || this.#deps.reader.isTaken(form, key);
+    const isKnown = () => this.#deps.contract.create.identifiers.length > 0 || this.#deps.reader.isTaken(form, key);
     const isTaken = isSeen || (isBelieved && !this.#deps.reader.knowsValidate && isKnown());
     if (!isTaken) this.#deps.reader.learn('create', form, 'open', 'experiment', this.#deps.clock.nowMs());
     if (!isTaken) return nothing;
@@ -126,7 +126,7 @@ function createOutcome(
   if (!answer) return { status, ids: {}, http: null, message: reason, raw: null, ms: exchange.ms };
   const ids = status === 'created' ? found : status === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};
   const isIdentified = Object.keys(ids).length > 0;
-  const said = status === 'created' ? null : reader.errorText(answer, sent, 'create');
+  const said = status === 'created' ? null : reader.errorText(answer, sent);
   const unnamed = isIdentified ? null : UNNAMED;
   return {
     status,
@@ -197,7 +197,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   const why = isRejected ? meaning.reason : `The service could not say whether this is a duplicate (HTTP ${status}).`;
   return {
     get result(): ValidateResult {
-      const said = reader.errorText(answer, sent, 'validate');
+      const said = reader.errorText(answer, sent);
       const message = said === null ? why : `${why} ${said}`;
       return { ...failedValidate(message, status), form, refused: isRejected ? 'rejected' : 'failed' };
     },

@@ -52,21 +52,15 @@ const CALL = fc.record({
   codes: fc.dictionary(NAME, fc.dictionary(NAME, TEXT, { minKeys: 1 })),
   audio: fc.constantFrom('base64' as const, 'data-url' as const, 'binary' as const),
   schema: fc.constant(null),
-  answers: fc.constant({ success: null, refusal: null }),
-  reads: fc.record({
-    id: fc.array(fc.constantFrom('/id', '/data/id', '')),
-    duplicate: fc.array(
-      fc.constant({ kind: 'value' as const, pointer: '/r', duplicate: ['duplicate'], clear: ['no'] }),
-    ),
-    error: fc.array(fc.constant('/errors/*/message')),
-  }),
+  success: fc.constant(null),
 });
+const IDENTIFIERS = fc.array(fc.constantFrom('/id', '/data/id', ''));
 const AGAIN = fc.option(
   fc.record({ header: fc.constant('Idempotency-Key'), hours: fc.option(fc.nat()), uuid: fc.boolean() }),
 );
 const CONTRACT: fc.Arbitrary<Contract> = fc
   .record({
-    create: fc.tuple(CALL, AGAIN).map(([call, again]) => ({ ...call, again })),
+    create: fc.tuple(CALL, IDENTIFIERS, AGAIN).map(([call, identifiers, again]) => ({ ...call, identifiers, again })),
     validate: fc.option(CALL),
     origin: fc.constantFrom(undefined, 'service', 'https://login.example.com'),
     token: fc.record({
@@ -139,12 +133,7 @@ test.each([
     7,
     'days',
   ],
-  ['create:\n  call: POST /x\n  reads:\n    ids: [/id]\nvalidate: none\n', 4, 'ids'],
-  [
-    'create:\n  call: POST /x\n  reads:\n    duplicate:\n      - kind: value\n        pointer: /r\n        duplicate: [a]\n        clear: []\n        clera: [b]\nvalidate: none\n',
-    9,
-    'clera',
-  ],
+  ['create:\n  call: POST /x\n  identifiers: [id]\nvalidate: none\n', 3, 'identifiers'],
   ['create:\n  call: POST /x\n  when:\n    audio_file: voice\nvalidate: none\n', 4, 'create.when.audio_file'],
   ['create:\n  call: POST /x\nvalidate: nothing\n', 3, 'validate'],
   ['create:\n  call: POST /x\nvalidate: none\nauth:\n  kind: basic\n  scheme: x\n', 6, 'scheme'],

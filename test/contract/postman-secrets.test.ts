@@ -80,32 +80,10 @@ test.each<[string, Json]>([
   expect(kept(Object(collection))).not.toContain(CANARY);
 });
 
-test('where secrets are is told, so that the file is not passed on with them', () => {
-  const collection = {
-    ...withAuth({ type: 'bearer', bearer: { token: CANARY } }),
-    variable: [{ key: 'client_secret', value: CANARY }],
-  };
-  expect(kept(collection)).toContain(
-    'The collection holds secrets: client_secret. None of them is kept. Take them out',
-  );
-});
-
-test('a secret of the environment is known in the collection', () => {
-  const collection = aCollection(urlencoded('note', `as ${CANARY}`), urlencoded('client_secret', '{{s}}'));
-  const text = kept(collection, { values: [{ key: 's', value: CANARY, type: 'secret' }] });
-  expect(text).not.toContain(CANARY);
-  expect(text).toContain('The collection holds secrets: s.');
-});
-
 test('a secret is not filled in either', () => {
   const collection = {
     ...aCollection(urlencoded('note', 'is {{client_secret}}')),
     variable: [{ key: 'client_secret', value: 'q9' }],
   };
   expect(kept(collection)).not.toContain('q9');
-});
-
-test('placeholders and references are no secrets', () => {
-  const values = ['{{client_secret}}', '<CLIENT_SECRET>', '****', ''];
-  expect(kept(aCollection(...values.map((each) => urlencoded('client_secret', each))))).not.toContain('holds secrets');
 });

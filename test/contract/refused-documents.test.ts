@@ -64,14 +64,6 @@ test('JSON with comments is read all the same', () => {
 });
 
 test.each([
-  ['of the lower byte first', 'fffe', (text: string) => Buffer.from(text, 'utf16le')],
-  ['of the higher byte first', 'feff', (text: string) => Buffer.from(text, 'utf16le').swap16()],
-])('UTF-16 %s is read', (_, mark, encode) => {
-  const bytes = Buffer.concat([Buffer.from(mark, 'hex'), encode(described({ '/requests': { post: BODY } }))]);
-  expect(learn(bytes).contract.create.call).toBe('POST /requests');
-});
-
-test.each([
   '#%RAML 1.0\ntitle: x',
   '<?xml version="1.0"?><wsdl:definitions/>',
   '<!doctype html><html></html>',

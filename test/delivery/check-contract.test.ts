@@ -42,35 +42,9 @@ function told(contract: Contract, fields: Fields, operations: readonly RequestOp
   };
 }
 
-const category = parameter('category', {
-  required: false,
-  type: 'integer',
-  values: ['Plumbing', 'Painting', 'Garden'].map((label, at) => ({ value: String(at + 12), label })),
-});
 const optional = (field: string, changes: Partial<Parameter> = {}) => parameter(field, { required: false, ...changes });
 
 describe('What the description requires', () => {
-  test('is an error when it is missing, and names the field', () => {
-    const { fit, told: all } = told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, fullname: '' });
-    expect(fit).toBe(false);
-    expect(all).toEqual([
-      'fullname: fullname is empty, but the API description requires it.',
-      "consent: consent is empty, but the API description requires it. In a file: --map COLUMN=consent, or --set 'consent={Column}'.",
-    ]);
-    expect(told(of([parameter('fullname'), parameter('consent')]), { ...GOOD, consent: 'yes' }).told).toEqual([]);
-  });
-
-  test('may be met in several ways', () => {
-    const ways = (...fields: readonly string[][]) => fields.map((each) => ({ fields: each, constants: [] }));
-    const contract = of([optional('phone'), optional('email')], { choices: [ways(['phone'], ['email', 'fullname'])] });
-    const { phone, email, ...neither } = GOOD;
-    expect(told(contract, neither).told).toEqual([
-      'phone: The API description requires one of these: phone, or email.',
-    ]);
-    expect(told(contract, { ...neither, phone: phone ?? '' }).told).toEqual([]);
-    expect(told(contract, { ...neither, email: email ?? '' }).told).toEqual([]);
-  });
-
   test('of validate counts for requests that are validated, and what both require is told once', () => {
     const contract = contractWith({
       create: { parameters: withOthers([parameter('phone'), optional('email')]) },
@@ -100,44 +74,12 @@ describe('Values', () => {
     expect(told(of([optional('lang', { values: english })]), GOOD).fit).toBe(false);
   });
 
-  test('that mean none are told with what is allowed and what was probably meant', () => {
-    expect(told(of([category]), { ...GOOD, category: 'Plumbin' }).told).toEqual([
-      'category: category "Plumbin" is not a value that the API description allows: Plumbing, Painting, Garden. Did you mean Plumbing?',
-    ]);
-  });
-
-  test('have their bounds, which take the place of what is usual', () => {
-    const parameters = [optional('fullname', { maxLength: 5 }), optional('request_text', { maxLength: 50_000 })];
-    expect(told(of(parameters), { ...GOOD, request_text: 'x'.repeat(40_000) }).told).toEqual([
-      'fullname: fullname has 11 characters; at most 5 are allowed, says the API description.',
-    ]);
-  });
-
-  test('of the wrong type are told', () => {
-    expect(
-      told(of([optional('phone'), optional('budget', { type: 'integer' })]), { ...GOOD, budget: 'much' }).told,
-    ).toEqual(['budget: budget "much" has the wrong type: the API description requires integer.']);
-  });
-
   test('of what is always the same can be given otherwise, and are checked then', () => {
     const fixed = optional('type', { constant: 'lead', values: [{ value: 'lead', label: null }] });
     const partner = optional('partner_id', { constant: '42', type: 'integer' });
     expect(told(of([fixed, partner]), { ...GOOD, partner_id: '43' }).told).toEqual([]);
     expect(told(of([fixed]), { ...GOOD, type: 'order' }).fit).toBe(false);
     expect(told(of([partner, optional('phone')]), { ...GOOD, partner_id: 'x' }).told).toHaveLength(1);
-  });
-});
-
-describe('Where the description names a body', () => {
-  test('a field of srq that is not among it is left out with a warning, and what was asked for goes along', () => {
-    const parameters = Object.keys(GOOD).filter((field) => field !== 'fullname');
-    const open = of(
-      parameters.map((field) => optional(field)),
-      { schema: { type: 'object' } },
-    );
-    const { fit, told: all } = told(open, { ...GOOD, utm: 'x' });
-    expect(fit).toBe(true);
-    expect(all).toEqual(['fullname: fullname is left out: the API description has no place for it.']);
   });
 });
 
@@ -169,39 +111,6 @@ describe('A recording', () => {
 });
 
 describe('A finding under a contract', () => {
-  test.each([
-    [8, 'value-7. Did', 8],
-    [9, 'value-7, … (9 in all)', 8],
-  ])('of %d values names eight', (count, end, shown) => {
-    const values = Array.from({ length: count }, (_, at) => ({ value: `value-${at}`, label: null }));
-    const [message = ''] = told(of([optional('phone'), optional('category', { values })]), {
-      ...GOOD,
-      category: 'value-x',
-    }).told;
-    expect(message).toContain(end);
-    expect(message.match(/value-\d[,.]/g)).toHaveLength(shown);
-  });
-
-  test('says what was meant, also where the values have labels', () => {
-    const values = [
-      { value: 'plumbing', label: 'Klempner' },
-      { value: 'painting', label: 'Maler' },
-    ];
-    const said = (text: string) =>
-      told(of([optional('phone'), optional('category', { values })]), { ...GOOD, category: text }).told.join();
-    expect(said('Klemper')).toMatch(/Klempner, Maler\. Did you mean Klempner\?$/);
-    expect(said('plumbin')).toMatch(/Did you mean plumbing\?$/);
-    expect(said('zzzzzz')).toMatch(/Klempner, Maler\.$/);
-  });
-
-  test('of a truth value names the two', () => {
-    const contract = of([optional('phone'), optional('consent', { type: 'boolean' })]);
-    expect(told(contract, { ...GOOD, consent: 'perhaps' }).told.join()).toContain(
-      'consent "perhaps" has the wrong type: the API description requires true or false',
-    );
-    expect(told(contract, { ...GOOD, consent: 'true' }).told).toEqual([]);
-  });
-
   test('of a recording is none where one is there: its kind and name come with it', () => {
     const contract = of(['audio_file', 'audio_type', 'audio_name'].map((field) => parameter(field)));
     const { request_text: _, ...fields } = GOOD;
@@ -224,11 +133,6 @@ describe('A finding under a contract', () => {
     expect(all.filter((each) => each.startsWith('email'))).toEqual([
       'email: email is left out: the API description has no place for it.',
     ]);
-  });
-
-  test('is none of what a service takes beside what it describes', () => {
-    const open = of([optional('phone')], { schema: null });
-    expect(told(open, { ...GOOD, utm: 'x' })).toMatchObject({ fit: true, told: [] });
   });
 
   test('of validate asks for no place: it gets the fields that it has parameters for', () => {

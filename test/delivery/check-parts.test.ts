@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { placedParts as placedIn } from '../../src/delivery/check/place-parts.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
@@ -160,21 +160,4 @@ test('a request has no parts if its contract has none, so that what is kept of i
     (each) => each && contentKey({ ...each, audio: null }, destination),
   );
   expect(keys[1]).toBe(keys[0]);
-});
-
-describe('Parts without a place of their own', () => {
-  const codes = ({ findings }: ReturnType<typeof placedParts>) => findings.map(({ code, field }) => [code, field]);
-
-  test('what is lost is told with its text, a house number within a street is not lost', () => {
-    const placed = placedParts(
-      contractWith('city'),
-      {},
-      { city: 'Lisboa', postal_code: '1200-109', house_number: '7' },
-    );
-    expect(codes(placed)).toEqual([
-      ['contract.left-out', 'postal_code'],
-      ['contract.left-out', 'street'],
-    ]);
-    expect(placed.findings[0]?.value).toBe('1200-109');
-  });
 });

@@ -1,19 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readyJudges } from '../../src/request/contract/body-check.ts';
-import type {
-  Authorization,
-  Call,
-  Contract,
-  Json,
-  TokenOperation,
-  VerdictRule,
-} from '../../src/request/contract/contract.ts';
+import type { Authorization, Call, Contract, Json, TokenOperation } from '../../src/request/contract/contract.ts';
 import type { RequestOperationName } from '../../src/request/contract/operations.ts';
 import { writePlace } from '../../src/request/contract/place.ts';
 import { DOCUMENTED_CONTRACT as OF_TODAY } from '../../src/request/contract/public-api.ts';
 import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/contract/wire.ts';
 
-export type { Json, TokenOperation, VerdictRule };
+export type { Json, TokenOperation };
 
 /*
  * Contracts for tests, written as lists of parameters. A list says in one line what takes ten in a schema and on a page.
@@ -58,14 +51,11 @@ interface Operation {
   readonly choices: readonly (readonly Way[])[];
   /** What is demanded beside the parameters. */
   readonly schema: Json;
-  readonly success: Call['answers']['success'];
-  readonly refusal: Call['answers']['refusal'];
-  readonly errorTexts: readonly string[];
+  readonly success: Call['success'];
 }
 
 export interface CreateOperation extends Operation {
   readonly identifiers: readonly { readonly pointer: string }[];
-  readonly duplicate: readonly VerdictRule[];
   readonly idempotency: {
     readonly header: string;
     readonly windowSeconds: number | null;
@@ -73,9 +63,7 @@ export interface CreateOperation extends Operation {
   } | null;
 }
 
-export interface ValidateOperation extends Operation {
-  readonly verdict: readonly VerdictRule[];
-}
+export type ValidateOperation = Operation;
 
 export interface Described {
   readonly source: Contract['source'];
@@ -89,14 +77,14 @@ export interface Described {
 
 const documentedRequest = (name: RequestOperationName): Operation => ({
   ...{ method: 'POST', path: PATHS[name], encoding: 'form', contentType: FORM_CONTENT_TYPE },
-  ...{ parameters: null, choices: [], schema: null, success: null, refusal: null, errorTexts: [] },
+  ...{ parameters: null, choices: [], schema: null, success: null },
 });
 
 /** The contract that the public document describes. */
 export const DOCUMENTED_CONTRACT: Described = {
   source: null,
-  create: { ...documentedRequest('create'), identifiers: [], duplicate: [], idempotency: null },
-  validate: { ...documentedRequest('validate'), verdict: [] },
+  create: { ...documentedRequest('create'), identifiers: [], idempotency: null },
+  validate: documentedRequest('validate'),
   hasValidate: true,
   token: OF_TODAY.token,
   unavailableIsNotActed: false,
@@ -120,25 +108,25 @@ function contractOf({
   auth,
   unavailableIsNotActed,
 }: Described): Contract {
-  const { idempotency, identifiers, duplicate } = create;
-  const id = identifiers.map(({ pointer }) => pointer);
+  const { idempotency, identifiers } = create;
   return {
     ...{ version: 2, source, token, unavailableIsNotActed, servers: [], guesses: [] },
     create: {
-      ...callOf(create, id, duplicate),
+      ...callOf(create),
+      identifiers: identifiers.map(({ pointer }) => pointer),
       again: idempotency && {
         header: idempotency.header,
         hours: idempotency.windowSeconds === null ? null : idempotency.windowSeconds / 3600,
         uuid: idempotency.format === 'uuid',
       },
     },
-    validate: hasValidate === false ? null : callOf(validate, [], validate.verdict),
+    validate: hasValidate === false ? null : callOf(validate),
     ...(auth !== undefined && { auth }),
   };
 }
 
-function callOf(operation: Operation, id: Call['reads']['id'], duplicate: Call['reads']['duplicate']): Call {
-  const { method, path, contentType, parameters, choices, success, refusal, errorTexts } = operation;
+function callOf(operation: Operation): Call {
+  const { method, path, contentType, parameters, choices, success } = operation;
   const own = parameters ?? [];
   const chosen = choices.flat().filter(({ constants }) => constants.length > 0);
   const valuesOf = (constants: (typeof chosen)[number]['constants']) =>
@@ -163,8 +151,7 @@ function callOf(operation: Operation, id: Call['reads']['id'], duplicate: Call['
     codes: {},
     audio: own.find(({ audioForm }) => audioForm !== null)?.audioForm ?? 'base64',
     schema: schemaOf(operation),
-    answers: { success, refusal },
-    reads: { id, duplicate, error: errorTexts },
+    success,
   };
 }
 

@@ -179,7 +179,7 @@ test('srq sandbox answers exactly the operations that are named, under any value
   const learned = await desk.call('contract', 'learn', file, ...said, '--set', 'shop=north', '--yes');
   expect(learned, learned.stderr).toMatchObject({ code: 0 });
   const ended = await desk.call('create', ...requestFor('com loja'), '--json');
-  expect(documentOf(ended), ended.stderr).toMatchObject({ status: 'created', ids: { id: '8' } });
+  expect(documentOf(ended), ended.stderr).toMatchObject({ status: 'created', ids: { id: '1001' } });
   for (const path of ['/leads/check', '/users', '/v1/request/validate'])
     expect((await fetch(baseUrl + path, { method: 'POST' })).status).toBe(404);
   running.process.kill('SIGINT');

@@ -74,8 +74,7 @@ test('the form in which creates are written is that of the public document, or h
   const forms = changes.map((change) => wireFormOf({ create: { ...create, ...change } }));
   expect(new Set(forms).size).toBe(changes.length);
   for (const form of forms) expect(form).toMatch(/^[0-9a-f]{16}$/);
-  const reads = { id: ['/id'], duplicate: [], error: ['/error'] };
-  const alike = { again: { ...again, header: 'x-key', hours: null }, reads, schema: {} };
+  const alike = { again: { ...again, header: 'x-key', hours: null }, identifiers: ['/id'], schema: {} };
   expect(wireFormOf({ create: { ...create, ...alike } })).toBe(forms[11]);
 });
 

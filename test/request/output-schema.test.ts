@@ -45,7 +45,6 @@ const WORDS: readonly string[] = [
   'status = created duplicate repeated invalid rejected failed unknown ready',
   'status = created failed',
   'type = flag text number choice',
-  'verdict = clear duplicate',
   'verdict = clear duplicate unknown',
 ];
 

@@ -1,53 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Json } from '../doors/described.ts';
-import { contractWith, namedIn, parameter, partnerUnder } from './contract-client.ts';
-import { creates, FORM, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
+import { namedIn, parameter, partnerUnder } from './contract-client.ts';
+import { creates, FORM, LEAD, send } from './sandbox-client.ts';
 
 const CREATE = '/v1/request/create';
 const VALIDATE = '/v1/request/validate';
-const JSON_BODY = { encoding: 'json', contentType: 'application/json' } as const;
-
-const NESTED_SCHEMA = {
-  type: 'object',
-  required: ['country', 'customer', 'category_id'],
-  additionalProperties: false,
-  properties: {
-    country: { type: 'string', enum: ['PT', 'GB'] },
-    category_id: { type: 'integer', maximum: 99 },
-    customer: {
-      type: 'object',
-      required: ['name'],
-      anyOf: [{ required: ['phone'] }, { required: ['email'] }],
-      properties: {
-        name: { type: 'string', maxLength: 5 },
-        phone: { type: 'string', pattern: '^\\+' },
-        email: { type: 'string', format: 'email' },
-      },
-    },
-  },
-} satisfies Json;
-const NESTED = {
-  ...JSON_BODY,
-  schema: NESTED_SCHEMA,
-  parameters: [
-    parameter('country'),
-    parameter('category', { path: ['category_id'], type: 'integer' }),
-    parameter('fullname', { path: ['customer', 'name'] }),
-    parameter('phone', { path: ['customer', 'phone'], required: false, pattern: '^\\+' }),
-    parameter('email', { path: ['customer', 'email'], required: false }),
-  ],
-} as const;
-const NESTED_LEAD = { country: 'PT', category_id: 12, customer: { name: 'Inês', phone: '+351912345678' } };
-
-test('a contract without anything learned is the documented interface', async () => {
-  const { create, validate } = await partnerOf(await sandboxWith({ contract: contractWith({}) }));
-  const refused = await create({ ...LEAD, country: 'FR' });
-  expect([refused.status, namedIn(refused)]).toEqual([422, ['country']]);
-  expect((await create(LEAD)).text).toMatch(/^{"request_id":\d{20},"reference":"SR-00000001","status":"received"}$/);
-  expect((await validate(LEAD)).text).toMatch(/^{"duplicate":true,"request_id":\d{20}}$/);
-});
-
 test('paths answer under their own method alone', async () => {
   const { sandbox, postForm, authorization } = await partnerUnder({
     create: { path: '/v3/leads', method: 'PUT' },
@@ -67,26 +24,6 @@ test('a validate that the service does not have is not there', async () => {
   const answer = await postForm(VALIDATE, LEAD);
   expect([answer.status, answer.text.includes(VALIDATE)]).toEqual([404, false]);
   expect((await postForm(CREATE, LEAD)).status).toBe(201);
-});
-
-test.each([
-  ['a required parameter', { ...NESTED_LEAD, category_id: undefined }, ['category_id']],
-  ['a required parameter further down', { ...NESTED_LEAD, customer: { phone: '+351' } }, ['customer.name']],
-  ['both of two alternatives', { ...NESTED_LEAD, customer: { name: 'Inês' } }, ['customer.phone']],
-  ['a number as text', { ...NESTED_LEAD, category_id: '12' }, ['category_id']],
-  ['a number out of bounds', { ...NESTED_LEAD, category_id: 100 }, ['category_id']],
-  ['a value that is not listed', { ...NESTED_LEAD, country: 'UK' }, ['country']],
-  ['a text too long', { ...NESTED_LEAD, customer: { name: 'Inês E', phone: '+3' } }, ['customer.name']],
-  ['a text against its pattern', { ...NESTED_LEAD, customer: { name: 'Inês', phone: '351' } }, ['customer.phone']],
-  ['a text against its format', { ...NESTED_LEAD, customer: { name: 'Inês', email: 'ines' } }, ['customer.email']],
-  ['a parameter that is not known', { ...NESTED_LEAD, lang: 'pt' }, ['lang']],
-  ['a body that is no object', [], ['']],
-])('the schema of a body is demanded: %s', async (_what, body, names) => {
-  const { sandbox, postJson } = await partnerUnder({ create: NESTED });
-  const refused = await postJson(CREATE, body);
-  expect([refused.status, namedIn(refused)]).toEqual([422, names]);
-  expect(creates(sandbox)).toMatchObject([{ status: 422, requestId: null }]);
-  expect((await postJson(CREATE, NESTED_LEAD)).status).toBe(201);
 });
 
 const COMPANIONS = {

@@ -21,15 +21,15 @@ test('the same idempotency value gets the same answer again, and creates nothing
   const create = (key: string) => postForm(CREATE, { country: 'PT' }, { [HEADER]: key });
   const replies = [await create(ONE), await create(ONE), await create(OTHER)];
   expect(replies.map(({ status, text }) => [status, text])).toEqual([
-    [201, '{"id":"SR-101"}'],
-    [201, '{"id":"SR-101"}'],
-    [201, '{"id":"SR-102"}'],
+    [201, '{"id":"SR-1001"}'],
+    [201, '{"id":"SR-1001"}'],
+    [201, '{"id":"SR-1002"}'],
   ]);
   expect(await statsOf(sandbox.baseUrl)).toMatchObject({ created: 2, distinct: 1, doubled: 1, replayed: 1 });
   expect(creates(sandbox).map(({ params, requestId }) => [params[HEADER], requestId])).toEqual([
-    [ONE, 'SR-101'],
-    [ONE, 'SR-101'],
-    [OTHER, 'SR-102'],
+    [ONE, 'SR-1001'],
+    [ONE, 'SR-1001'],
+    [OTHER, 'SR-1002'],
   ]);
 });
 
@@ -50,6 +50,6 @@ test('a refused create uses up no idempotency value; one whose answer was lost d
   expect((await create({ phone: '+351' })).status).toBe(422);
   sandbox.setInstructions([{ on: 'create', fault: '500-after' }]);
   expect((await create({ country: 'PT' })).status).toBe(500);
-  expect((await create({ country: 'PT' })).text).toBe('{"id":"SR-101"}');
+  expect((await create({ country: 'PT' })).text).toBe('{"id":"SR-1001"}');
   expect(await statsOf(sandbox.baseUrl)).toMatchObject({ created: 1, replayed: 1 });
 });

@@ -65,23 +65,6 @@ test('audio in place of text is taken, and kept as its size and digest', async (
   });
 });
 
-test('long and short requests are all kept as they were sent', async () => {
-  const sandbox = await sandboxWith();
-  const { create, validate } = await partnerOf(sandbox);
-  const leads = [10, 2_000_000, 600_000, 600_000, 10].map((length, row) => ({
-    ...LEAD,
-    request_text: `${row} ${'ção '.repeat(length / 10)}`,
-  }));
-  for (const lead of leads) await create(lead);
-  for (const lead of leads) await validate(lead);
-  expect(
-    sandbox
-      .requests()
-      .slice(1)
-      .map((each) => each.params),
-  ).toEqual([...leads, ...leads]);
-});
-
 test('the same seed and the same requests give the same identifiers, another seed others', async () => {
   const idsWith = async (seed: number) => {
     const { create } = await partnerOf(await sandboxWith({ seed }));

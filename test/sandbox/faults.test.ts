@@ -10,7 +10,6 @@ import {
   LEAD,
   partnerOf,
   type Reply,
-  send,
   startCalmSandbox,
 } from './sandbox-client.ts';
 
@@ -68,21 +67,6 @@ test.each([
   await expectNotActedOn(fault, status);
 });
 
-test('html answers 200 with a page and does nothing', async () => {
-  const reply = await struck({ html: 1 });
-  expect([reply.status, reply.headers['content-type'], reply.text.slice(0, 15)]).toEqual([
-    200,
-    'text/html',
-    '<!doctype html>',
-  ]);
-  await expectNotActedOn('html', 200);
-});
-
-test('reset-before cuts the connection and does nothing', async () => {
-  expect(await connectionError(struck({ 'reset-before': 1 }))).toBe('ECONNRESET');
-  await expectNotActedOn('reset-before', null);
-});
-
 test('reset-after creates the request and cuts the connection: only the answer is lost', async () => {
   expect(await connectionError(struck({ 'reset-after': 1 }))).toBe('ECONNRESET');
   sandbox.setFaults({});
@@ -99,24 +83,6 @@ test('a verdict that a fault lost or hid is kept as none', async () => {
   sandbox.setInstructions([{ match: {}, on: 'validate', fault: 'slow', ms: 1 }]);
   await partner.validate(LEAD);
   expect(sandbox.requests().at(-1)).toMatchObject({ fault: 'slow', verdict: 'clear' });
-});
-
-test('500-after creates the request and answers as if it had failed', async () => {
-  expect((await struck({ '500-after': 1 })).status).toBe(500);
-  sandbox.setFaults({});
-  expect(creates(sandbox)).toMatchObject([{ fault: '500-after', status: 500, requestId: expect.any(String) }]);
-  expect((await partner.validate(LEAD)).text).toBe(`{"duplicate":true,"request_id":${lastCreate()?.requestId}}`);
-});
-
-test('slow creates the request at once and keeps the answer back', async () => {
-  sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 600_000 }]);
-  const waiting = connectionError(partner.create(LEAD));
-  const wait = await send('GET', `${sandbox.baseUrl}/_sandbox/wait?created=1&timeoutMs=30000`);
-  expect(JSON.parse(wait.text)).toEqual({ reached: true, created: 1 });
-  expect(lastCreate()).toMatchObject({ fault: 'slow', status: 201, answerMs: null });
-  expect((await partner.validate(LEAD)).text).toContain('"duplicate":true');
-  await sandbox.close();
-  expect(await waiting).toBe('ECONNRESET');
 });
 
 test('expire-token refuses this call and later ones with the same token; a new token works', async () => {

@@ -23,13 +23,6 @@ test('over the rate, create and validate share 429 with Retry-After; the token o
   expect([(await create(LEAD)).status, (await create(LEAD)).status]).toEqual([201, 429]);
 });
 
-test('a rate below one a second names the whole wait', async () => {
-  const clock = handClock();
-  const { create } = await partnerOf(await sandboxWith({ ratePerSecond: 0.1, now: clock.now }));
-  await create(LEAD);
-  expect((await create(LEAD)).headers['retry-after']).toBe('10');
-});
-
 test('with a latency, a request is acted on before its answer goes', async () => {
   const sandbox = await sandboxWith({ latencyMs: 20_000 });
   const token = send('POST', `${sandbox.baseUrl}/oauth/token`, FORM, `grant_type=client_credentials`);

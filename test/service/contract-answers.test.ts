@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Contract, VerdictRule } from '../../src/request/contract/contract.ts';
+import type { Contract } from '../../src/request/contract/contract.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
-import { processValidate } from '../../src/service/outcomes.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
 import { answerWith } from '../helpers/api-client.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -38,34 +37,6 @@ describe('Identifiers', () => {
   });
 });
 
-describe('The verdict of validate', () => {
-  const flag: VerdictRule = {
-    kind: 'value',
-    pointer: '/result/known',
-    duplicate: ['true', '1'],
-    clear: ['false', '0'],
-  };
-  const list: VerdictRule = { kind: 'list', pointer: '/similar' };
-  const ok: VerdictRule = { kind: 'status', status: 200, verdict: 'clear' };
-  const gone: VerdictRule = { kind: 'status', status: 422, verdict: 'duplicate' };
-
-  test.each<[string, readonly VerdictRule[], number, unknown, string]>([
-    ['a boolean', [flag], 200, { result: { known: true } }, 'duplicate'],
-    ['a number', [flag], 200, { result: { known: 1 } }, 'duplicate'],
-    ['a list with something in it', [list], 200, { similar: [{}] }, 'duplicate'],
-    ['a status', [gone], 422, { any: 1 }, 'duplicate'],
-    ['the first rule that applies', [flag, ok], 200, { result: { known: true } }, 'duplicate'],
-    ['the next, where the first does not apply', [flag, ok], 200, { result: {} }, 'clear'],
-    ['an error that names a duplicate', [flag], 400, { result: { known: true } }, 'duplicate'],
-    ['a status, whatever the body says', [ok], 200, { duplicate: true }, 'clear'],
-    ['a rule about the body before that', [flag, ok], 200, { result: { known: false }, exists: true }, 'clear'],
-  ])('%s', (_, verdict, status, body, expected) => {
-    const reader = readerOf(contractWith({ validate: { verdict } }));
-    const { result } = processValidate(arrived(answerWith(body, { status })), nothing, reader);
-    expect(result.verdict).toBe(expected);
-  });
-});
-
 describe('The words of a refusal', () => {
   const contract = contractWith({
     create: {
@@ -79,7 +50,7 @@ describe('The words of a refusal', () => {
   const columnOf = (field: string) => (field === 'phone' ? 'Telefone' : null);
   const PHONE = 'phone (column "Telefone"): is wrong';
   const said = (body: unknown, by = readerOf(contract, columnOf), sent = nothing) =>
-    by.errorText(answerWith(body, { status: 422 }), sent, 'create');
+    by.errorText(answerWith(body, { status: 422 }), sent);
 
   test.each<[string, unknown]>([
     ['Laravel', { errors: { 'data.attributes.telephoneNumber': ['is wrong'] } }],
@@ -105,12 +76,6 @@ describe('The words of a refusal', () => {
   test('tell several parameters once each; one without a column by srq’s name, an unknown one as it is', () => {
     const errors = { telephoneNumber: ['is wrong'], service_id: ['is unknown', 'is unknown'], foo: ['is odd'] };
     expect(said({ message: 'No.', errors })).toBe(`No.; ${PHONE}; category: is unknown; foo: is odd`);
-  });
-
-  test('are read where they are documented', () => {
-    const by = readerOf(contractWith({ create: { errorTexts: ['/fault/words/*'] } }));
-    expect(said({ message: 'other', fault: { words: ['This.', 'That.'] } }, by)).toBe('This.; That.');
-    expect(said({ message: 'other', fault: {} }, by)).toBe('other');
   });
 
   test('show nothing of what was sent: not in the words, nor in a name that is none', () => {

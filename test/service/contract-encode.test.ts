@@ -103,18 +103,6 @@ describe('JSON', () => {
     const { body } = created({ parameters: PARAMETERS }, given);
     expect(JSON.parse(body.toString()).data).toMatchObject({ type: 'lead', partner_id: 43 });
   });
-
-  test('a language that srq filled in itself is left out where the service does not take it', () => {
-    const given = { ...request, params: { ...params, lang: 'pt' } };
-    const lang = parameter('lang', { values: [{ value: 'en', label: null }] });
-    expect(json(created({ parameters: [{ ...lang, required: false }] }, given))).not.toHaveProperty('lang');
-    expect(json(created({ parameters: [lang] }, given))).toHaveProperty('lang', 'pt');
-  });
-
-  test('the reference goes along where the service has a place for it', () => {
-    const parameters = [parameter('ref', { path: ['external_id'] })];
-    expect(json(created({ parameters }))).toMatchObject({ external_id: 'A-17' });
-  });
 });
 
 describe('The way that a request has chosen', () => {

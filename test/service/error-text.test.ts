@@ -40,7 +40,7 @@ describe("the service's own words", () => {
 
   describe('about a parameter', () => {
     const names = parameterNames(DOCUMENTED_CONTRACT, (field) => (field === 'phone' ? 'Telefone' : null));
-    const read = (body: unknown) => readErrorText(answerWith(body), sent, { pointers: [], names });
+    const read = (body: unknown) => readErrorText(answerWith(body), sent, names);
 
     test.each(['phone', 'body.phone', '/data/attributes/phone', 'data[phone]', '#/phone', 'leads.0.phone', 'PHONE'])(
       'name its column where it is written as %s',

@@ -402,12 +402,6 @@ describe('what validate says', () => {
     const { verdict } = await apiOf(service.baseUrl, setup).validate(request);
     return { verdict, controls: service.validates().filter((call) => !isOfRequest(call)) };
   }
-  const DOCUMENTED = {
-    contract: contractWith({
-      validate: { verdict: [{ kind: 'value', pointer: '/duplicate', duplicate: ['true'], clear: ['false'] }] },
-    }),
-  };
-
   test.each<[string, object, object | number, Setup, string, number]>([
     [
       'a duplicate, while one that cannot exist is clear',
@@ -419,8 +413,6 @@ describe('what validate says', () => {
     ],
     ['a duplicate of all', { duplicate: true }, { duplicate: true }, { known: KNOWN_FLAG }, 'unknown', 1],
     ['a duplicate, of one that cannot exist nothing', { duplicate: true }, 422, { known: KNOWN_FLAG }, 'unknown', 1],
-    ['a documented duplicate of all', { duplicate: true }, { duplicate: true }, DOCUMENTED, 'unknown', 1],
-    ['a documented duplicate, and refuses the invented one', { duplicate: true }, 422, DOCUMENTED, 'duplicate', 1],
     ['clear', { duplicate: false }, { duplicate: false }, { known: KNOWN_FLAG }, 'clear', 0],
     ['the same to all, at an unknown service', { vapaa: 1 }, { vapaa: 1 }, {}, 'clear', 1],
     [

@@ -4,14 +4,14 @@ import { SrqError } from '../words/errors.ts';
 import {
   type Call,
   type Contract,
-  callsOf,
   encodingOf,
   type Json,
   type Judge,
-  keepJudge,
+  judgeBy,
   type Misfit,
   type Tree,
 } from './contract.ts';
+import { type JsonObject, memberOf, objectOf } from './json.ts';
 import { type PlaceParts, writePlace } from './place.ts';
 import { placeFacts } from './places.ts';
 
@@ -32,32 +32,31 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 const judges = memoize((_: object) => new Map<boolean, Judge>());
 
 /** Returns the judge of a call's requests. Throws `SrqError('input')` if its schema cannot be used. */
-export function judgeFor(call: Call): Judge {
+export function judgeFor(call: Pick<Call, 'schema' | 'as'>): Judge {
   const { schema } = call;
   if (typeof schema !== 'object' || schema === null) return () => [];
   const isForm = encodingOf(call) !== 'json';
   const known = judges(schema);
-  const judge = known.get(isForm) ?? new Compiled(schema as Json, isForm).judge;
+  const judge = known.get(isForm) ?? new Compiled(schema, isForm).judge;
   known.set(isForm, judge);
   return judge;
 }
 
 /** Gets the schemas of a contract ready for `judgeOf`. They are compiled when the first request comes. */
 export function readyJudges(contract: Contract): Contract {
-  for (const call of callsOf(contract))
-    if (typeof call.schema === 'object' && call.schema !== null) keepJudge(call.schema, (tree) => judgeFor(call)(tree));
+  judgeBy(judgeFor);
   return contract;
 }
 
-const ID = 'call';
-
 class Compiled {
   readonly #ajv: Ajv2020;
+  readonly #schema: object;
   readonly #validate: ValidateFunction;
-  readonly #pointers = new Map<unknown, string>();
+  readonly #forms = new Map<unknown, ValidateFunction>();
   readonly #types: readonly (readonly [where: 'header' | 'query', name: string])[];
 
-  constructor(schema: Json, texts: boolean) {
+  constructor(schema: object, texts: boolean) {
+    this.#schema = schema;
     this.#ajv = new Ajv2020({
       strict: false,
       code: { regExp: Object.assign(checked, { code: 'checked' }) },
@@ -73,15 +72,14 @@ class Compiled {
       formats: FORMATS,
     });
     try {
-      this.#ajv.addSchema(schema as object, ID);
-      this.#validate = this.#compiled('');
+      this.#validate = this.#ajv.compile(schema);
     } catch (error) {
       const hint = 'Correct it in the API description, then: srq contract learn FILE';
       throw new SrqError('document.bad-schema', 'The schema of the API description cannot be used.', hint, error);
     }
     this.#types = (['header', 'query'] as const).flatMap((where) =>
-      namesWithin(schema, where)
-        .filter((name) => placeFacts(schema, { in: where, path: [name] })?.type !== 'string')
+      Object.keys(objectOf(memberOf(objectOf((schema as JsonObject)['properties'])[where], 'properties')))
+        .filter((name) => placeFacts(schema as JsonObject, { in: where, path: [name] })?.type !== 'string')
         .map((name) => [where, name] as const),
     );
   }
@@ -99,24 +97,12 @@ class Compiled {
     );
   };
 
-  #compiled(pointer: string): ValidateFunction {
-    const found = this.#ajv.getSchema(`${ID}#${pointer}`);
-    if (!found) throw new TypeError(`The schema has nothing at ${pointer}.`);
-    return found;
-  }
-
-  /** Returns the validator of a part of the schema, or null if it is no object. */
-  #validatorOf(part: unknown): ValidateFunction | null {
-    if (this.#pointers.size === 0) this.#point(this.#ajv.getSchema(ID)?.schema, '');
-    const pointer = this.#pointers.get(part);
-    return pointer === undefined ? null : this.#compiled(pointer);
-  }
-
-  #point(value: unknown, pointer: string): void {
-    if (typeof value !== 'object' || value === null || this.#pointers.has(value)) return;
-    this.#pointers.set(value, pointer);
-    for (const [name, member] of Object.entries(value))
-      this.#point(member, `${pointer}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`);
+  /** Returns the validator of one form of a choice. What it refers to is among the definitions of the whole schema. */
+  #validatorOf(form: object): ValidateFunction {
+    const validate =
+      this.#forms.get(form) ?? this.#ajv.compile({ $defs: memberOf(this.#schema as Json, '$defs'), ...form });
+    this.#forms.set(form, validate);
+    return validate;
   }
 
   /** Headers and query parameters are texts. Those that the schema calls numbers or booleans are converted. */
@@ -146,9 +132,9 @@ class Compiled {
       const isChoice = (error.keyword === 'anyOf' || error.keyword === 'oneOf') && !error.params['passingSchemas'];
       if (!isChoice) found.unshift(...misfitOf(error, path));
       else {
-        const forms = (error.schema as readonly unknown[]).flatMap((form) => {
+        const forms = (error.schema as readonly (object | boolean)[]).flatMap((form) => {
+          if (typeof form === 'boolean') return [];
           const validate = this.#validatorOf(form);
-          if (!validate) return [];
           validate(error.data);
           return [validate.errors ?? []];
         });
@@ -174,24 +160,15 @@ class Compiled {
   }
 }
 
-function namesWithin(schema: Json, where: string): string[] {
-  const { properties } = schema as { readonly properties?: { readonly [name: string]: { properties?: object } } };
-  return Object.keys(properties?.[where]?.properties ?? {});
-}
-
-function misfitOf({ keyword, params, message, schema }: ErrorObject, path: readonly string[]): Misfit[] {
+function misfitOf({ keyword, params, message }: ErrorObject, path: readonly string[]): Misfit[] {
   const at = (code: Misfit['code'], words: string, ...further: string[]): Misfit[] => [
     { place: placeAt([...path, ...further]), code, words },
   ];
   switch (keyword) {
-    case 'if':
-      return [];
     case 'required':
-    case 'dependentRequired':
       return at('contract.missing', 'is required', params['missingProperty']);
     case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return at('contract.no-place', 'is no parameter', params['additionalProperty'] ?? params['unevaluatedProperty']);
+      return at('contract.no-place', 'is no parameter', params['additionalProperty']);
     case 'false schema':
       return at('contract.no-place', 'is no parameter');
     case 'enum':
@@ -214,36 +191,14 @@ function misfitOf({ keyword, params, message, schema }: ErrorObject, path: reado
       return at('contract.bound', `is no ${params['format']}`);
     case 'oneOf':
       return at('contract.bound', 'is of several forms, of which only one is allowed');
-    case 'not':
-      return excluded(schema, path) ?? at('contract.bound', 'is not allowed');
     default:
       return at('contract.bound', message ?? 'is wrong');
   }
 }
 
-/** Returns what is wrong if a schema forbids to give several members together. */
-function excluded(schema: unknown, path: readonly string[]): Misfit[] | null {
-  const { required } = schema as { readonly required?: readonly string[] };
-  const last = required?.at(-1);
-  if (!required || last === undefined) return null;
-  const words = `is not given together with ${required.slice(0, -1).join(' and ')}`;
-  return [{ place: placeAt([...path, last]), code: 'contract.bound', words }];
-}
-
 /** Writes the place of a value of the tree: its first name says where it is. */
 function placeAt([where, ...path]: readonly string[]): string {
   return writePlace({ in: where === 'header' || where === 'query' ? where : 'body', path } satisfies PlaceParts);
-}
-
-/** Returns the patterns of a schema that are left to the service. */
-export function uncheckedPatterns(schema: Json): string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  const own = Object.entries(schema).flatMap(([word, value]) => {
-    if (word === 'pattern' && typeof value === 'string') return plainPattern(value) === null ? [value] : [];
-    const names = word === 'patternProperties' ? Object.keys(value ?? {}) : [];
-    return [...names.filter((name) => plainPattern(name) === null), ...uncheckedPatterns(value)];
-  });
-  return [...new Set(own)];
 }
 
 /** The form of a pattern for the compiler, which distinguishes patterns by their texts. */

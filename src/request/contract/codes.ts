@@ -90,7 +90,7 @@ function stepsOfField(field: string, values: readonly Code[]): MatchStep[] {
     (keysOf: (text: string) => readonly string[]) =>
     ({ value, label }: Code) => [...keysOf(value), ...(label === null ? [] : keysOf(label))];
   if (field === 'country') return [byKey(values, named(countries), countries)];
-  if (field === 'audio_type') return [firstByKey(values, namesOfMediaType)];
+  if (field === 'audio_type') return [byKey(values, ({ value }) => namesOfMediaType(value), namesOfMediaType, true)];
   if (field !== 'lang') return [];
   return [
     byKey(values, named(languages), languages),
@@ -106,30 +106,22 @@ const countries = (text: string): string[] => [parseMarket(text)?.code ?? []].fl
 const languages = (text: string): string[] => [parseLanguage(text).code.toLowerCase()];
 const baseLanguages = (text: string): string[] => languages(text).map((code) => code.split('-')[0] ?? '');
 
+/** Of names for one thing, such as media types, the first will do. */
 function byKey(
   values: readonly Code[],
   keysOfValue: (value: Code) => readonly string[],
   keysOfText: (text: string) => readonly string[],
+  takesFirst = false,
 ): MatchStep {
   const found = new Map<string, string | null>();
   for (const each of values) {
-    for (const key of new Set(keysOfValue(each))) found.set(key, found.has(key) ? null : each.value);
+    for (const key of new Set(keysOfValue(each)))
+      if (!takesFirst || !found.has(key)) found.set(key, found.has(key) ? null : each.value);
   }
   return (text) => {
     const key = keysOfText(text).find((name) => found.has(name));
     return key === undefined ? undefined : found.get(key);
   };
-}
-
-/** Matches by the first listed value. All names of a media type mean the same recording, so any of them will do. */
-function firstByKey(values: readonly Code[], keysOf: (text: string) => readonly string[]): MatchStep {
-  const found = new Map(
-    [...values].reverse().flatMap(({ value }) => keysOf(value).map((key) => [key, value] as const)),
-  );
-  return (text) =>
-    keysOf(text)
-      .map((key) => found.get(key))
-      .find((value) => value !== undefined);
 }
 
 /** Returns the length of the encoded text of a recording, or of its bytes if they are sent as they are. */

@@ -45,13 +45,9 @@ export type ReadOnly<Value> = [Json] extends [Value]
  * value's depth by the stack.
  */
 const json = z.custom<Json>(() => true);
-const texts = z.array(z.string());
 /** A path that begins with `/` and stays under the base URL. */
 const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
-/**
- * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
- * answer.
- */
+/** A JSON pointer (RFC 6901) into an answer. A part `*` stands for every element, and `''` is the whole answer. */
 const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
 /** The pattern of headers that srq sets itself, so that a contract must not name them. */
 const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
@@ -69,41 +65,20 @@ function areOpen(table: unknown): boolean {
   });
 }
 
-/** Returns two places of a table of which one lies within the other, so that only one of their values could be sent. */
-function nestedPlaces(table: unknown): { readonly inner: string; readonly outer: string } | null {
-  const places = Object.keys(table as object).map((text) => ({
-    text,
-    key: JSON.stringify(readPlace(text)).slice(0, -2),
-  }));
-  for (const inner of places) {
-    const outer = places.find(({ key }) => inner.key.startsWith(`${key},`));
-    if (outer !== undefined) return { inner: inner.text, outer: outer.text };
-  }
-  return null;
-}
-
+/** Of two places of which one lies within the other, only one value could be sent. */
 const apart = z.check<Record<string, string>>((payload) => {
-  const found = nestedPlaces(payload.value);
-  if (found === null) return;
-  const message = `lies within ${found.outer}, which takes a field itself`;
-  payload.issues.push({ code: 'custom', input: payload.value, path: [found.inner], message });
+  const places = Object.keys(payload.value);
+  const outerOf = (inner: string) => places.find((outer) => inner.startsWith(`${outer}.`));
+  const inner = places.find((place) => outerOf(place) !== undefined);
+  if (inner === undefined) return;
+  const message = `lies within ${outerOf(inner)}, which takes a field itself`;
+  payload.issues.push({ code: 'custom', input: payload.value, path: [inner], message });
 });
 
 const open = z.refine(areOpen, 'is not a header that an API description may name');
 const atPlaces = z.record(z.string(), json).check(open);
 
 const sampleAnswer = z.strictObject({ status: z.int(), contentType: mediaType, body: json });
-
-/**
- * A rule that reads from an answer whether a request is a duplicate. Values are compared as text (`true`, `duplicate`,
- * `1`).
- */
-const verdictRule = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('status'), status: z.int(), verdict: z.enum(['clear', 'duplicate']) }),
-  z.strictObject({ kind: z.literal('value'), pointer, duplicate: texts, clear: texts }),
-  /** A list: a non-empty one means duplicate, an empty one means clear. */
-  z.strictObject({ kind: z.literal('list'), pointer }),
-]);
 
 /** An operation that carries a request. */
 const call = z.strictObject({
@@ -137,22 +112,15 @@ const call = z.strictObject({
    * document has it. References lead to its own `$defs`. Null if nothing is known.
    */
   schema: json,
-  /** Answers for the sandbox: examples of the document, or made from its schemas. Null if neither is known. */
-  answers: z.strictObject({ success: z.nullable(sampleAnswer), refusal: z.nullable(sampleAnswer) }),
-  /** Where the answers say what srq does not find by itself. Each list may be empty. */
-  reads: z.strictObject({
-    /** The places of identifiers in a 2xx answer. */
-    id: z.array(pointer),
-    /** The rules for duplicates. The first one that applies decides. */
-    duplicate: z.array(verdictRule),
-    /** The places of error texts in a refusal. */
-    error: z.array(pointer),
-  }),
+  /** A success as the document shows it, or as its schema has it, for the sandbox. Null if neither is known. */
+  success: z.nullable(sampleAnswer),
 });
 
 const createCall = z
   .strictObject({
     ...call.shape,
+    /** Where a success names the request, if srq does not find it by itself. */
+    identifiers: z.array(pointer),
     /** The idempotency key, which only a person can promise, or null if the service recognises no repetition by a header. */
     again: z.nullable(
       z.strictObject({

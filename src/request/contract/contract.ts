@@ -22,13 +22,8 @@ export type Call = NonNullable<Contract['validate']>;
 export type TokenOperation = Contract['token'];
 /** How the calls that carry a request are authorized. */
 export type Authorization = NonNullable<Contract['auth']>;
-export type SampleAnswer = NonNullable<Call['answers']['success']>;
-/**
- * A JSON pointer (RFC 6901) into an answer. A part `*` stands for every member or element, and `''` is the whole
- * answer.
- */
-export type Pointer = Call['reads']['error'][number];
-export type VerdictRule = Call['reads']['duplicate'][number];
+/** A JSON pointer (RFC 6901) into an answer. A part `*` stands for every element, and `''` is the whole answer. */
+export type Pointer = CreateCall['identifiers'][number];
 export type ServerSuggestion = Contract['servers'][number];
 export type Guess = Contract['guesses'][number];
 
@@ -61,11 +56,12 @@ export interface Tree {
 /** Returns what is wrong with a request. */
 export type Judge = (tree: Tree) => readonly Misfit[];
 
-const judges = new WeakMap<object, Judge>();
+type Judged = Pick<Call, 'schema' | 'as'>;
+let judgeFor: ((call: Judged) => Judge) | null = null;
 
-/** Keeps the judge of a schema for {@link judgeOf}. */
-export function keepJudge(schema: object, judge: Judge): void {
-  judges.set(schema, judge);
+/** Says who makes judges for {@link judgeOf}. */
+export function judgeBy(make: (call: Judged) => Judge): void {
+  judgeFor = make;
 }
 
 /**
@@ -79,11 +75,10 @@ export async function withJudges(contract: Contract): Promise<Contract> {
 }
 
 /** Returns the judge of a call's requests, or null if nothing is known of them. */
-export function judgeOf({ schema }: Pick<Call, 'schema'>): Judge | null {
-  if (typeof schema !== 'object' || schema === null) return null;
-  const judge = judges.get(schema);
-  if (!judge) throw new TypeError('The judges of this contract were not made ready.');
-  return judge;
+export function judgeOf(call: Judged): Judge | null {
+  if (call.schema === null) return null;
+  if (judgeFor === null) throw new TypeError('The judges of this contract were not made ready.');
+  return judgeFor(call);
 }
 
 /** Time for which an idempotency key is relied on if nobody names one. */
@@ -146,9 +141,12 @@ export function ownKey({ auth }: Contract): string | null {
 /**
  * Returns the address that gets the client secret in a token request, or null if calls are authorized without tokens.
  */
-export function tokenAddress({ token, auth }: Contract, baseUrl: string): string | null {
-  return auth === undefined || auth.kind === 'bearer' ? tokenBaseUrl(token, baseUrl) + token.path : null;
+export function tokenAddress(contract: Contract, baseUrl: string): string | null {
+  const { token } = contract;
+  return isByToken(contract) ? tokenBaseUrl(token, baseUrl) + token.path : null;
 }
+
+export const isByToken = ({ auth }: Pick<Contract, 'auth'>): boolean => auth === undefined || auth.kind === 'bearer';
 
 /**
  * Returns a hash of what a contract says about create and validate, as 16 hex digits. Knowledge gained about a service

@@ -87,15 +87,14 @@ export function placesIn(root: Json): readonly FoundPlace[] {
 function placeOf(at: PlaceParts, parts: readonly Part[], requiredFrom: number): FoundPlace {
   const fixed = new Map<string, Json>();
   const codes: Code[] = [];
+  const types: Json[] = [];
   for (const { schema, branch } of parts) {
     const values = constantsOf(schema);
+    types.push(...[schema['type'] ?? values.map(({ value }) => typeof value)].flat());
     codes.push(...values.flatMap(({ value, label }) => (value === null ? [] : [{ value: String(value), label }])));
     if (values[0] !== undefined && values.length === 1 && !fixed.has(branch)) fixed.set(branch, values[0].value);
   }
   const sure = parts.filter(({ branch }) => branch === '');
-  const types = parts.flatMap(({ schema }) =>
-    [schema['type'] ?? listOf(schema['enum']).map((each) => typeof each)].flat(),
-  );
   const isText = types.includes('string');
   const lengths = sure.flatMap(({ schema: { maxLength } }) => (typeof maxLength === 'number' ? [maxLength] : []));
   return {

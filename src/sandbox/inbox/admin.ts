@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/words/errors.ts';
-import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
+import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import { changeSettings, forgetRequests, type SandboxState, settingsOf } from '../records/sandbox-state.ts';
 import { describeFault, FAULT_KINDS, parseFaultRates } from '../service/faults.ts';
-import { curlCommand } from './curl.ts';
 
 interface Call {
   readonly query: URLSearchParams;
@@ -17,8 +16,7 @@ interface Call {
 export type InboxAction = (state: SandboxState, call: Call) => SandboxAnswer | Promise<SandboxAnswer>;
 
 const MAX_PAGE = 10_000;
-/** Maximum number of bytes of a body that an answer shows. A call of its own returns the whole body. */
-const MAX_SHOWN_BYTES = 64 * 1024;
+const LOOK_MS = 10;
 
 /** The calls for programs, by method and name. */
 export const CALLS: Readonly<Record<string, InboxAction>> = {
@@ -32,17 +30,6 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     return { status: 204, headers: {}, body: '' };
   },
   'GET requests/NUMBER': (state, { number }) => jsonAnswer(200, requestInFull(state, number)),
-  'GET requests/NUMBER/body': ({ received }, { number }) => {
-    const body = received.exchange(number)?.body;
-    // Foreign content must never be shown as a page of this origin, so a browser saves it.
-    const headers = {
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="request-${number}.body"`,
-      'content-security-policy': "default-src 'none'; sandbox",
-      'cache-control': 'no-store',
-    };
-    return body ? { status: 200, headers, body } : refusal(404, 'not_found', 'This is not kept, or no longer.');
-  },
   'GET faults': (state) => {
     const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, describeFault(kind)]));
     return jsonAnswer(200, { rates: state.faultRates, kinds });
@@ -77,25 +64,17 @@ export const ADMIN_CALLS: readonly string[] = Object.keys(CALLS).map((each) => e
 function requestInFull({ received }: SandboxState, number: number): object | null {
   const [request, exchange] = [received.find(number), received.exchange(number)];
   if (!request || !exchange) return request && { ...request, exchange: null };
-  const bodyBytes = exchange.body?.length ?? null;
-  const body = exchange.body?.toString('utf8', 0, MAX_SHOWN_BYTES) ?? null;
-  const shown = { ...exchange, body, bodyBytes, isBodyCut: (bodyBytes ?? 0) > MAX_SHOWN_BYTES };
-  return { ...request, exchange: { ...shown, curl: curlCommand(exchange, number) } };
+  return { ...request, exchange: { ...exchange, body: exchange.body?.toString('utf8') ?? null } };
 }
 
 /** Answers when so many requests were created, or when the time is over. */
-async function waitForCreated({ service, received, closing }: SandboxState, { query }: Call): Promise<SandboxAnswer> {
+async function waitForCreated({ service, closing }: SandboxState, { query }: Call): Promise<SandboxAnswer> {
   const { marketplace } = service;
   const [wanted, timeoutMs] = [wholeNumber(query, 'created', 1), wholeNumber(query, 'timeoutMs', 10_000)];
-  const found = new AbortController();
-  const look = (): void => {
-    if (marketplace.created >= wanted) found.abort();
-  };
-  const stopLooking = received.watch(look);
-  look();
-  const signal = AbortSignal.any([found.signal, closing]);
-  await pause(timeoutMs, undefined, { signal }).catch(() => undefined);
-  stopLooking();
+  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += LOOK_MS) {
+    if (marketplace.created >= wanted || closing.aborted) break;
+    await pause(LOOK_MS);
+  }
   return jsonAnswer(200, { reached: marketplace.created >= wanted, created: marketplace.created });
 }
 

@@ -18,8 +18,7 @@ async function refresh() {
   if (parts.length === 0) return;
   try {
     // The address of a refused form is that of no page.
-    const address = byId('list') ? `/${location.search}` : location.href;
-    const answer = await fetch(address, { headers: { accept: 'text/html' } });
+    const answer = await fetch(`/${location.search}`, { headers: { accept: 'text/html' } });
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
     for (const { id } of parts) replace(id, fresh.getElementById(id));
     showState('Live', '');

@@ -36,9 +36,9 @@ export async function answerInbox(
 ): Promise<SandboxAnswer | null> {
   const isBrowser = request.headers.accept?.includes('text/html') ?? false;
   try {
-    if (path === '/' && request.method === 'GET') return isBrowser ? listPage(state, query) : overview();
+    if (path === '/' && request.method === 'GET') return listPage(state, query);
     if (!path.startsWith(PREFIX)) return null;
-    // `requests/12/body` is the call `requests/NUMBER/body` for 12.
+    // `requests/12` is the call `requests/NUMBER` for 12.
     const [, number = ''] = /^\/_sandbox\/requests\/(\d{1,15})(?!\d)/.exec(path) ?? [];
     const called = `${request.method} ${path.slice(PREFIX.length).replace(number, number && 'NUMBER')}`;
     // Both have a request in full: as a page, and as JSON.
@@ -51,16 +51,6 @@ export async function answerInbox(
     if (isBrowser) return listPage(state, new URLSearchParams(), error.message);
     return refusal(400, 'invalid_request', error.message);
   }
-}
-
-/** What a program gets that asks as a browser would. */
-function overview(): SandboxAnswer {
-  const lines = ['srq sandbox: a local marketplace to try things against. Nothing sent here leaves this machine.', ''];
-  return {
-    status: 200,
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-    body: [...lines, 'Looking in and changing:', ...ADMIN_CALLS.map((call) => `  ${call}`), ''].join('\n'),
-  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

@@ -3,27 +3,22 @@ import type { KeptExchange } from '../records/exchange.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
-import { curlCommand } from './curl.ts';
 import { html, type Markup } from './html.ts';
 import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
 
-/** Maximum number of bytes of a body that the page shows. */
-const MAX_SHOWN_BYTES = 64 * 1024;
 /** Maximum number of links to requests with the same content. */
 const MAX_SAME = 100;
 
 /** Returns one request in full. The query is that of the list from which it was opened. */
 export function requestPage({ received }: SandboxState, number: number, query: URLSearchParams): SandboxAnswer {
   const [request, exchange] = [received.find(number), received.exchange(number)];
-  // A request whose answer is under way is followed until it has arrived.
-  const isUnderWay = request?.answerMs === null && request.status !== null;
   const body = html`<header>
 <h1>Request ${number}</h1>
 <a href="/${asked(query)}">All requests</a>
 </header>
-<main id="request"${isUnderWay && html` data-live`}>
+<main id="request">
 ${request ? summary(request, received.all()) : html`<p class="card">Nothing is kept under this number.</p>`}
-${request && (exchange ? wire(exchange, number) : html`<p class="card">What went over the wire is no longer kept.</p>`)}
+${request && (exchange ? wire(exchange) : html`<p class="card">What went over the wire is no longer kept.</p>`)}
 </main>`;
   return page(request ? 200 : 404, `Request ${number}`, body);
 }
@@ -57,16 +52,14 @@ ${
 }
 
 /** Returns what went over the wire. */
-function wire(exchange: KeptExchange, number: number): Markup {
+function wire(exchange: KeptExchange): Markup {
   const { method, path, headers, body, answer } = exchange;
   const answered = answer
     ? html`<p class="line">HTTP ${answer.status}</p>${headerList(answer.headers)}${bodyParts('Body of the answer', answer.body)}`
     : note('The connection was cut.');
   const received = body
-    ? html`${bodyParts('Body as received', body.toString('utf8', 0, MAX_SHOWN_BYTES))}
-<p><a href="/_sandbox/requests/${number}/body">Save the body</a>, ${count(body.length)} bytes</p>`
-    : note('The body is not kept: it is too long, or holds the client secret.');
-  const curl = curlCommand(exchange, number);
+    ? bodyParts('Body as received', body.toString('utf8'))
+    : note('The body is not kept: it is longer than 64 kB, or holds the client secret.');
   return html`<section class="card">
 <h2>Answered</h2>
 ${answered}
@@ -74,7 +67,6 @@ ${answered}
 <p class="line">${foreign(`${method} ${path}`)}</p>
 ${headerList(headers)}
 ${received}
-${curl && html`<h2>As a command</h2>${listing('curl', curl)}`}
 </section>`;
 }
 
@@ -89,9 +81,8 @@ function bodyParts(label: string, body: string): Markup | null {
 const headerList = (headers: KeptExchange['headers']): Markup =>
   html`<details><summary>${headers.length} ${headers.length === 1 ? 'header' : 'headers'}</summary>${facts(headers)}</details>`;
 
-/** Returns a text of several lines, which scrolls by itself. */
-const listing = (label: string, text: string): Markup =>
-  html`<pre tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
+/** Returns a text of several lines. */
+const listing = (label: string, text: string): Markup => html`<pre role="region" aria-label="${label}">${text}</pre>`;
 
 const note = (text: string): Markup => html`<p class="note">${text}</p>`;
 

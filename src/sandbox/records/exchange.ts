@@ -12,14 +12,14 @@ export interface KeptExchange {
   /** Path of the request with its query. */
   readonly path: string;
   readonly headers: HeaderPairs;
-  /** The body as it arrived, or null if it was not kept. */
+  /** The body as it arrived, or null if it was not kept: that of a token request holds the secret. */
   readonly body: Buffer | null;
   /** The answer, or null if the connection was cut instead. */
   readonly answer: { readonly status: number; readonly headers: HeaderPairs; readonly body: string } | null;
 }
 
-/** Maximum size of a body that is kept, because a few longer ones would push out all others. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** Maximum size of a body that is kept. */
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** Returns the exchange of a call and its answer, without secrets. The body is null if it was too long to be read. */
 export function exchangeOf(
@@ -27,29 +27,28 @@ export function exchangeOf(
   request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>,
   body: Buffer | null,
   answer: SandboxAnswer | 'cut',
-  service: Service,
-  nowMs: number,
+  { offered: { idempotencyHeader, keyName }, credentials: { clientSecret } }: Service,
 ): KeptExchange {
-  const { idempotencyHeader, callers } = service.offered;
-  const keyName = callers?.keyName ?? null;
   const isToken = operation === 'token';
-  const headers = pairsOf(request.rawHeaders).map(([name, value]) => {
+  const headers = request.rawHeaders.flatMap((name, place, all) => {
+    if (place % 2 === 1) return [];
+    const value = all[place + 1] ?? '';
     const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
-    return [name, isShown ? value : shownHeader(name, value, keyName)] as const;
+    return [[name, isShown ? value : shownHeader(name, value, keyName)] as const];
   });
-  // The body of a token request holds the secret.
-  const isKept = !isToken && body !== null && body.length <= MAX_BODY_BYTES;
-  const answered = answer === 'cut' ? null : { ...answer, headers: Object.entries(answer.headers) };
-  const text = answered?.body.toString() ?? '';
+  const text = answer === 'cut' ? '' : String(answer.body);
   return {
     method: request.method ?? '',
-    path: withoutCredentials(shownPath(request.url ?? '', keyName), service, nowMs),
+    path: withoutCredentials(shownPath(request.url ?? '', keyName), clientSecret),
     headers,
-    body: isKept ? body : null,
-    answer: answered && { ...answered, body: isToken ? withoutCredentials(text, service, nowMs) : text },
+    body: !isToken && body !== null && body.length <= MAX_BODY_BYTES ? body : null,
+    answer:
+      answer === 'cut'
+        ? null
+        : {
+            status: answer.status,
+            headers: Object.entries(answer.headers),
+            body: isToken ? withoutCredentials(text, clientSecret) : text,
+          },
   };
-}
-
-function pairsOf(rawHeaders: readonly string[]): HeaderPairs {
-  return rawHeaders.flatMap((name, place) => (place % 2 === 0 ? [[name, rawHeaders[place + 1] ?? ''] as const] : []));
 }

@@ -1,8 +1,8 @@
 import type { Encoding } from '../../request/contract/contract.ts';
 import type { OperationName } from '../../request/contract/operations.ts';
-import type { ToldVerdict } from '../service/answers.ts';
 import type { FaultKind } from '../service/faults.ts';
-import type { ReceivedAudio } from '../service/request-content.ts';
+import type { ReceivedAudio } from '../service/interface.ts';
+import type { ToldVerdict } from '../service/routes.ts';
 
 /** A request as it arrived, with its result. It contains no secret and no token. */
 export interface ReceivedRequest {

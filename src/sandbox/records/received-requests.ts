@@ -1,17 +1,15 @@
 import type { KeptExchange } from './exchange.ts';
 import type { Arrival, ReceivedRequest } from './received-request.ts';
 
-/** Maximum size of all raw bodies together. They take the most room, and are of interest only while they are fresh. */
-const MAX_BODY_BYTES = 48 * 1024 * 1024;
+/** Number of requests whose exchanges are kept. They take the most room, and are of interest only while they are fresh. */
+const EXCHANGES = 1_000;
 
 /** The requests that arrived last, in order. What was created is counted by the marketplace, for all requests. */
 export class ReceivedRequests {
   readonly #keep: number;
   readonly #requests = new Map<number, ReceivedRequest>();
   readonly #exchanges = new Map<number, KeptExchange>();
-  readonly #watchers = new Set<() => void>();
   #lastNumber = 0;
-  #bodyBytes = 0;
 
   /** `keep` is the maximum number of requests. The oldest make room for new ones. */
   constructor(keep: number) {
@@ -24,14 +22,8 @@ export class ReceivedRequests {
     const number = this.#lastNumber;
     this.#requests.set(number, { number, ...arrival, answerMs: null });
     if (exchange) this.#exchanges.set(number, exchange);
-    this.#bodyBytes += exchange?.body?.length ?? 0;
     this.#requests.delete(number - this.#keep);
-    this.#dropExchange(number - this.#keep);
-    for (const oldest of this.#exchanges.keys()) {
-      if (this.#bodyBytes <= MAX_BODY_BYTES) break;
-      this.#dropExchange(oldest);
-    }
-    for (const look of this.#watchers) look();
+    this.#exchanges.delete(number - EXCHANGES);
     return number;
   }
 
@@ -57,17 +49,5 @@ export class ReceivedRequests {
   clear(): void {
     this.#requests.clear();
     this.#exchanges.clear();
-    this.#bodyBytes = 0;
-  }
-
-  /** Calls `look` after each arrival until the returned function is called. */
-  watch(look: () => void): () => void {
-    this.#watchers.add(look);
-    return () => this.#watchers.delete(look);
-  }
-
-  #dropExchange(number: number): void {
-    this.#bodyBytes -= this.#exchanges.get(number)?.body?.length ?? 0;
-    this.#exchanges.delete(number);
   }
 }

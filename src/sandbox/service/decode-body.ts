@@ -1,8 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { nested } from '../../request/contract/bindings.ts';
 import { type Encoding, encodingOf, type Json } from '../../request/contract/contract.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
-import type { ArrivedCall } from './callers.ts';
+
+/** A call as it arrived, with its body read to the end. */
+export interface ArrivedCall {
+  readonly headers: IncomingHttpHeaders;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+}
 
 /** Decodes a body of one of these media types. An {@link SandboxAnswer} is the refusal (400, 415). */
 export async function decodeBody(call: ArrivedCall, accepted: readonly string[]): Promise<BodyTree | SandboxAnswer> {

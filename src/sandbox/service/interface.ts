@@ -1,28 +1,46 @@
+import { createHash } from 'node:crypto';
 import { judgeFor, UUID } from '../../request/contract/body-check.ts';
 import {
   addressOf,
   type Call,
   type Contract,
-  type CreateCall,
+  type Encoding,
+  isByToken,
   type Json,
   type TokenOperation,
 } from '../../request/contract/contract.ts';
-import { carriesRequest, OPERATION_NAMES, type OperationName } from '../../request/contract/operations.ts';
+import type { OperationName } from '../../request/contract/operations.ts';
 import { readPlace } from '../../request/contract/place.ts';
-import { placeFacts } from '../../request/contract/places.ts';
 import { DOCUMENTED_SCHEMA } from '../../request/contract/public-api.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
-import { pointerNames } from '../../request/small.ts';
-import { jsonAnswer, refusal, type SandboxAnswer } from '../messages/answer.ts';
-import { createdAnswer, documentedVerdict, refusalAnswer, verdictAnswer } from './answers.ts';
-import type { ArrivedCall, FixedCallers } from './callers.ts';
-import { type BodyValue, decodeBody } from './decode-body.ts';
-import type { FreshIdentity, GrantedToken } from './marketplace.ts';
-import { withValueAt } from './pointer.ts';
-import { identityOf, type RequestContent, receivedAudio } from './request-content.ts';
+import { refusal, type SandboxAnswer } from '../messages/answer.ts';
+import { refusalAnswer } from './answers.ts';
+import { type ArrivedCall, type BodyValue, decodeBody } from './decode-body.ts';
 import { isSecretName } from './secrets.ts';
 
-/** The marketplace as its partners see it: where its operations are, what they accept, how they answer. */
+/** The size and digest of a received recording. The recording itself is not kept. */
+export interface ReceivedAudio {
+  readonly bytes: number;
+  /** SHA-256 of the decoded bytes, in hex. */
+  readonly sha256: string;
+}
+
+/** The decoded parameters of one request. The audio parameter is not in `params`. */
+export interface RequestContent {
+  readonly encoding: Encoding;
+  readonly params: Readonly<Record<string, string>>;
+  readonly audio: ReceivedAudio | null;
+  /** The identity of the content, by which double creates are counted, as 32 hex digits. */
+  readonly key: string;
+  /** What validate compares: the values of the fields that both operations take. */
+  readonly likeness: string;
+  /** Problems of single parameters, by name. */
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+type Decoder = (call: ArrivedCall) => Promise<RequestContent | SandboxAnswer>;
+
+/** The marketplace as its partners see it: where its operations are, and what they accept. */
 export type ServiceInterface = ReturnType<typeof serviceInterface>;
 
 /**
@@ -30,153 +48,92 @@ export type ServiceInterface = ReturnType<typeof serviceInterface>;
  * bindings, so that a wrong binding shows. Throws `SrqError('input')` if a schema cannot be used.
  */
 export function serviceInterface(contract: Contract) {
-  const { create, validate, token } = contract;
-  const callers = fixedCallers(contract.auth);
-  const requestDecoder = (call: Call, again: string | null) =>
-    decoderOf(call, contract.source === null, again, callers?.keyName);
-  const decoders = {
+  const { create, validate, token, auth } = contract;
+  const decoders: Readonly<Record<OperationName, Decoder | null>> = {
     token: tokenDecoder(token),
-    create: requestDecoder(create, create.again?.header ?? null),
-    validate: validate && requestDecoder(validate, null),
+    create: requestDecoder(contract, create),
+    validate: validate && requestDecoder(contract, validate),
   };
-  const paths: Readonly<Record<OperationName, { readonly method: string; readonly path: string } | null>> = {
-    token: callers === null ? { method: 'POST', path: token.path } : null,
-    create: addressOf(create),
-    validate: validate && addressOf(validate),
-  };
-  const isShared = ([, field]: [string, string]) => validate === null || Object.values(validate.fields).includes(field);
-  const shared = Object.entries(create.fields)
-    .filter(isShared)
-    .map(([, field]) => field);
+  const { again } = create;
   return {
+    contract,
     // An operation that the service lacks is missing here as well, so that the rehearsal ends as the first live run would.
-    endpoints: OPERATION_NAMES.flatMap((operation) => {
-      const at = paths[operation];
-      return at === null ? [] : [{ operation, ...at }];
-    }),
+    endpoints: [
+      ...(isByToken(contract) ? [{ operation: 'token' as const, method: 'POST', path: token.path }] : []),
+      { operation: 'create' as const, ...addressOf(create) },
+      ...(validate === null ? [] : [{ operation: 'validate' as const, ...addressOf(validate) }]),
+    ],
     // A service that recognises nothing by the header is rehearsed as one that does not.
-    // Its value is kept among the parameters.
-    idempotencyHeader: create.again?.hours === 0 ? null : (create.again?.header ?? null),
-    /** Null if callers use tokens. */
-    callers,
+    idempotencyHeader: again === null || again.hours === 0 ? null : again.header,
+    /** The header or query parameter of a key, which is kept nowhere. */
+    keyName: auth?.kind === 'apiKey' ? auth.name : null,
     /** Decodes the content of a call. A {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
     decode: async (operation: OperationName, call: ArrivedCall): Promise<RequestContent | SandboxAnswer> =>
       decoders[operation]?.(call) ?? refusal(404, 'not_found', 'Nothing here.'),
     /** Returns the refusal of parameters that are missing or wrong, or null if there are none. */
-    refuse: (operation: OperationName, content: RequestContent): SandboxAnswer | null => {
-      if (operation === 'token') return refuseExtras(token, content);
-      const call = operation === 'create' ? create : (validate ?? create);
-      const missing = operation === 'create' ? refuseIdempotency(create, content) : null;
-      return missing ?? (Object.keys(content.problems).length > 0 ? refusalAnswer(call, content.problems) : null);
+    refuse: (operation: OperationName, { params, problems }: RequestContent): SandboxAnswer | null => {
+      if (operation === 'create' && again !== null) {
+        // A client that forgets the header should fail here, and not by sending a request twice.
+        const value = params[again.header] ?? '';
+        if (value === '') return refusal(400, 'idempotency_missing', `The header ${again.header} is missing.`);
+        if (again.uuid && !UUID.test(value))
+          return refusal(400, 'idempotency_invalid', `The header ${again.header} must be a UUID.`);
+      }
+      return Object.keys(problems).length > 0 ? refusalAnswer(problems) : null;
     },
-    /** Returns the value by which validate compares requests. Create may be given more than validate. */
-    likeness: (
-      operation: OperationName,
-      { params, audio, key }: Pick<RequestContent, 'params' | 'audio' | 'key'>,
-    ): string => {
-      const call = operation === 'create' ? create : validate;
-      if (!carriesRequest(operation) || call === null) return key;
-      const values = Object.entries(call.fields).flatMap(([place, field]) => {
-        const text = params[nameOf(place)];
-        return text !== undefined && shared.includes(field) ? [[field, text] as const] : [];
-      });
-      return identityOf(values, shared.includes('audio_file') ? audio : null);
-    },
-    granted: (granted: GrantedToken) => tokenAnswer(token, granted),
-    created: (fresh: FreshIdentity) => createdAnswer(create, fresh),
-    /** Returns the answer of create to a request that is already known, or null if create accepts it again. */
-    refuseKnown: () => verdictAnswer(create, 'duplicate'),
-    /** `requestId` is that of the first request with this content, or null if there is none. */
-    validated: (requestId: string | null) =>
-      (validate && verdictAnswer(validate, requestId === null ? 'clear' : 'duplicate')) ?? documentedVerdict(requestId),
   };
 }
 
 /** The name of a place among the parameters of a received request. */
 const nameOf = (place: string): string => readPlace(place).path.join('.');
 
-/** Returns how callers authenticate under the contract, or null if they use tokens. */
-function fixedCallers(auth: Contract['auth']): FixedCallers | null {
-  switch (auth?.kind) {
-    case 'basic':
-      return {
-        keyName: null,
-        demand: 'Authorization: Basic, with client id and client secret',
-        isPartner: ({ headers }, { clientId, clientSecret }) => {
-          const encoded = /^Basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-          return Buffer.from(encoded, 'base64').toString('utf8') === `${clientId}:${clientSecret}`;
-        },
-      };
-    case 'apiKey': {
-      const { in: place, name, prefix, value } = auth;
-      return {
-        keyName: name,
-        demand: `the key in the ${place === 'query' ? 'query parameter' : 'header'} ${name}`,
-        isPartner: ({ headers, query }, { clientSecret }) => {
-          const shown = place === 'query' ? query.get(name) : headers[name.toLowerCase()];
-          const hasWord = (text: string) => text.toLowerCase().startsWith(prefix.toLowerCase());
-          // The profile may hold the key with or without its prefix. The call must contain the prefix exactly once.
-          const bare = (text: string) => (hasWord(text) ? text.slice(prefix.length) : text);
-          return typeof shown === 'string' && hasWord(shown) && bare(shown) === bare(value ?? clientSecret);
-        },
-      };
-    }
-    default:
-      return null;
-  }
-}
-
-type Decoder = (call: ArrivedCall) => Promise<RequestContent | SandboxAnswer>;
-
 /**
  * Decodes the calls of an operation and judges them. `params` are named by their places: `customer.phone`. The public
  * document says form, and shows JSON; its service takes both.
  */
-function decoderOf(
-  call: Call,
-  isDocumented: boolean,
-  again: string | null,
-  keyName: string | null | undefined,
-): Decoder {
+function requestDecoder({ source, create, validate, auth }: Contract, call: Call): Decoder {
+  const isDocumented = source === null;
   const accepted = isDocumented ? [FORM_CONTENT_TYPE, JSON_CONTENT_TYPE] : [call.as];
   const schema = call.schema ?? (isDocumented ? DOCUMENTED_SCHEMA : null);
   const judges = new Map(accepted.map((as) => [as, judgeFor({ ...call, as, schema })]));
-  const audioPlace = Object.keys(call.fields).find((place) => call.fields[place] === 'audio_file');
-  const audioName = audioPlace === undefined ? null : nameOf(audioPlace);
-  const headers = [...Object.keys(call.fields), ...Object.keys(call.always)]
+  const fields = Object.entries(call.fields).map(([place, field]) => [nameOf(place), field] as const);
+  const audioName = fields.find(([, field]) => field === 'audio_file')?.[0];
+  const others = new Set(Object.values(call === create ? (validate ?? create).fields : create.fields));
+  const again = call === create && create.again !== null ? [create.again.header] : [];
+  const headers = Object.keys({ ...call.fields, ...call.always })
     .map(readPlace)
     .flatMap(({ in: where, path: [name = ''] }) => (where === 'header' && !isSecretName(name) ? [name] : []));
   return async (arrived) => {
     const tree = await decodeBody(arrived, accepted);
     if ('status' in tree) return tree;
+    const keyName = auth?.kind === 'apiKey' ? auth.name : null;
     const query = Object.fromEntries([...arrived.query].filter(([name]) => name !== keyName));
     const header = Object.fromEntries(Object.entries(arrived.headers).map(([name, value]) => [name, String(value)]));
     const body = isDocumented ? withoutBlanks(tree.body) : tree.body;
     const misfits = judges.get(tree.as)?.({ body, header, query }) ?? [];
     const leaf = tree.leaves.find(({ path, text }) => path.join('.') === audioName && text !== '');
     const heard = leaf ? recordingOf(leaf, call.audio) : null;
-    const audio = heard && receivedAudio(heard.content);
     const inQuery = Object.entries(query).filter(([name]) => !isSecretName(name));
     const inContent = [...tree.leaves.filter((each) => each !== leaf).map(shownLeaf), ...inQuery];
-    const shown = [...headers, ...(again === null ? [] : [again])].flatMap((name) => {
+    const shown = [...headers, ...again].flatMap((name) => {
       const value = header[name.toLowerCase()];
       return value === undefined ? [] : [[name, value] as const];
     });
+    const params = Object.fromEntries([...inContent, ...shown]);
+    const audio = heard?.audio ?? null;
+    const compared = fields.flatMap(([name, field]) => {
+      const text = params[name];
+      return text !== undefined && others.has(field) ? [[field, text] as const] : [];
+    });
+    const wrong = misfits.map(({ place, code, words }) => [
+      nameOf(place),
+      code === 'contract.type' ? `must be ${words}` : words,
+    ]);
     return {
       encoding: tree.encoding,
-      params: Object.fromEntries([...inContent, ...shown]),
-      audio,
-      recording: heard?.content ?? null,
-      key: identityOf(inContent, audio),
-      problems: {
-        ...Object.fromEntries(
-          misfits.map(({ place, code, words }) => [
-            nameOf(place),
-            code === 'contract.type' ? `must be ${words}` : words,
-          ]),
-        ),
-        ...(heard?.problem && audioName !== null ? { [audioName]: heard.problem } : {}),
-      },
+      ...{ params, audio, key: identityOf(inContent, audio) },
+      likeness: identityOf(compared, others.has('audio_file') ? audio : null),
+      problems: { ...Object.fromEntries(wrong), ...(heard?.problem && { [audioName ?? '']: heard.problem }) },
     };
   };
 }
@@ -189,36 +146,41 @@ function withoutBlanks(body: Json): Json {
   );
 }
 
+const receivedAudio = (content: Buffer): ReceivedAudio => ({
+  bytes: content.length,
+  sha256: createHash('sha256').update(content).digest('hex'),
+});
+
 const shownLeaf = ({ path, text, file }: BodyValue): readonly [string, string] => [
   path.join('.'),
   file ? `sha256:${receivedAudio(file).sha256}` : text,
 ];
 
-function recordingOf({ text, file }: BodyValue, form: Call['audio']): { content: Buffer; problem: string | null } {
+function recordingOf({ text, file }: BodyValue, form: Call['audio']): { audio: ReceivedAudio; problem: string | null } {
   if (form === 'binary' || file) {
     const problem = form !== 'binary' ? 'must be text, not a file' : file ? null : 'must be a file';
-    return { content: file ?? Buffer.from(text), problem };
+    return { audio: receivedAudio(file ?? Buffer.from(text)), problem };
   }
   const prefix = form === 'data-url' ? /^data:[^,]*;base64,/.exec(text)?.[0] : '';
   const base64 = text.slice(prefix?.length ?? 0);
   const content = Buffer.from(base64, 'base64');
-  if (prefix === undefined) return { content, problem: 'must be a data URL in base64' };
-  return { content, problem: content.toString('base64') === base64 ? null : 'is not base64' };
+  const isBase64 = content.toString('base64') === base64;
+  const problem = prefix === undefined ? 'must be a data URL in base64' : isBase64 ? null : 'is not base64';
+  return { audio: receivedAudio(content), problem };
 }
 
 /**
- * Refuses a call without the idempotency header, unless the document calls the header optional. A client that forgets
- * it should fail here, and not by sending a request twice.
+ * Returns the identity of a request: a hash of all parameters in any order, in Unicode form C, without outer white
+ * space and with uniform line ends.
  */
-function refuseIdempotency({ again, schema }: CreateCall, { params }: RequestContent): SandboxAnswer | null {
-  if (!again) return null;
-  const { header, uuid } = again;
-  const value = params[header] ?? '';
-  if (value === '') {
-    const isOptional = placeFacts(schema, { in: 'header', path: [header] })?.required === false;
-    return isOptional ? null : refusal(400, 'idempotency_missing', `The header ${header} is missing.`);
-  }
-  return uuid && !UUID.test(value) ? refusal(400, 'idempotency_invalid', `The header ${header} must be a UUID.`) : null;
+function identityOf(params: readonly (readonly [string, string])[], audio: ReceivedAudio | null): string {
+  const pairs = params
+    .map(([name, value]) => [name, value.normalize('NFC').replaceAll('\r\n', '\n').trim()] as const)
+    .filter(([, value]) => value !== '')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const canonical = JSON.stringify([pairs, audio?.sha256 ?? null]);
+  // `digest('hex').slice()` is not used, because a slice keeps the whole text alive, and there may be 100,000 of these.
+  return createHash('sha256').update(canonical).digest().toString('hex', 0, 16);
 }
 
 /** Decodes the calls of the token operation. With Basic, the credentials are read from the header only. */
@@ -227,16 +189,9 @@ function tokenDecoder({ auth, encoding }: TokenOperation): Decoder {
   return async (call) => {
     const tree = await decodeBody(call, accepted);
     if ('status' in tree) return tree;
-    const inBody = Object.fromEntries(tree.leaves.map(({ path, text }) => [path.join('.'), text]));
-    const params = auth === 'basic' ? { ...inBody, ...basicCredentials(call.headers.authorization) } : inBody;
-    return {
-      encoding,
-      params,
-      audio: null,
-      recording: null,
-      key: identityOf(Object.entries(params), null),
-      problems: {},
-    };
+    const params = Object.fromEntries(tree.leaves.map(({ path, text }) => [path.join('.'), text]));
+    if (auth === 'basic') Object.assign(params, basicCredentials(call.headers.authorization));
+    return { encoding: tree.encoding, params, audio: null, key: '', likeness: '', problems: {} };
   };
 }
 
@@ -246,18 +201,4 @@ function basicCredentials(authorization = ''): { readonly client_id: string; rea
   const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2);
   const decoded = (text: string): string => new URLSearchParams(`text=${text}`).get('text') ?? '';
   return { client_id: decoded(id), client_secret: decoded(secret) };
-}
-
-/** Refuses calls without the document's further parameters, in the form of RFC 6749, section 5.2. */
-function refuseExtras({ extra }: TokenOperation, { params }: RequestContent): SandboxAnswer | null {
-  const wrong = Object.entries(extra).find(([name, value]) => params[name] !== value);
-  if (!wrong) return null;
-  const [name, value] = wrong;
-  const error = name === 'scope' ? 'invalid_scope' : 'invalid_request';
-  return jsonAnswer(400, { error, error_description: `${name} must be ${value}` });
-}
-
-function tokenAnswer({ answer }: TokenOperation, { accessToken, expiresInSeconds }: GrantedToken): SandboxAnswer {
-  const timed = { token_type: 'Bearer', expires_in: expiresInSeconds };
-  return jsonAnswer(200, withValueAt(timed, pointerNames(answer ?? '/access_token'), accessToken));
 }

@@ -1,10 +1,20 @@
-import type { OperationName, RequestOperationName } from '../../request/contract/operations.ts';
+import { isByToken } from '../../request/contract/contract.ts';
+import type { OperationName } from '../../request/contract/operations.ts';
+import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
-import type { ToldVerdict } from './answers.ts';
-import type { PartnerCredentials } from './callers.ts';
-import type { ServiceInterface } from './interface.ts';
+import { createdAnswer, verdictAnswer, withValueAt } from './answers.ts';
+import type { ArrivedCall } from './decode-body.ts';
+import type { RequestContent, ServiceInterface } from './interface.ts';
 import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
-import type { RequestContent } from './request-content.ts';
+
+/** The verdict of validate on a request. */
+export type ToldVerdict = 'clear' | 'duplicate';
+
+/** The partner's credentials. The identifier is a number, as in the API's example. */
+interface PartnerCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
 
 /** The service on which the three operations work. */
 export interface Service {
@@ -16,11 +26,9 @@ export interface Service {
 }
 
 /** A call to one of the three operations, with its body read. */
-export interface ApiCall {
+export interface ApiCall extends Pick<ArrivedCall, 'headers' | 'query'> {
   readonly operation: OperationName;
   readonly token: string | null;
-  /** Whether the call contains the partner's credentials, for services without tokens. */
-  readonly isOfPartner: boolean;
   /** The decoded content, or the answer that refuses a body that could not be decoded. */
   readonly content: RequestContent | SandboxAnswer;
   readonly nowMs: number;
@@ -41,20 +49,15 @@ export function findOperation(method: string, path: string, offered: ServiceInte
   const { endpoints } = offered;
   const exact = endpoints.filter((each) => path === each.path);
   const here = exact.length > 0 ? exact : endpoints.filter((each) => isFilled(each.path, path));
-  if (here.length === 0) {
-    const paths = endpoints.map((each) => each.path);
-    return refusal(404, 'not_found', `Nothing here. The paths are ${paths.join(', ')}.`);
-  }
+  if (here.length === 0)
+    return refusal(404, 'not_found', `Nothing here. The paths are ${endpoints.map((each) => each.path).join(', ')}.`);
   const called = here.find((each) => each.method === method);
   if (called) return called.operation;
   const allow = here.map((each) => each.method).join(', ');
   return refusal(405, 'method_not_allowed', `This path takes ${allow}.`, { allow });
 }
 
-/**
- * Tells whether a path matches the path of an endpoint. A variable that was not filled in, such as `{id}`, matches any
- * value.
- */
+/** A variable that was not filled in, such as `{id}`, matches any value. */
 function isFilled(template: string, path: string): boolean {
   const [given, parts] = [path.split('/'), template.split('/')];
   const isAlike = (part: string, place: number): boolean =>
@@ -64,100 +67,117 @@ function isFilled(template: string, path: string): boolean {
 
 /** Checks a call and carries it out. */
 export function actOn(call: ApiCall, service: Service): Acted {
-  const { operation } = call;
-  if (operation === 'token') return { answer: grantToken(call, service), requestId: null };
-  const refused = refuseRate(call, service) ?? refuseCaller(call, service);
-  if (refused) return { answer: refused, requestId: null };
-  const content = call.content;
-  if ('status' in content) return { answer: content, requestId: null };
-  const refusedParameters = service.offered.refuse(operation, content);
-  if (refusedParameters) return { answer: refusedParameters, requestId: null };
-  return ACTIONS[operation](call, content, service);
+  const { operation, content, nowMs } = call;
+  const { offered, rateLimit } = service;
+  const refuse = (answer: SandboxAnswer): Acted => ({ answer, requestId: null });
+  if (operation === 'token') return refuse('status' in content ? content : grantToken(content, nowMs, service));
+  const waitMs = rateLimit?.take(nowMs) ?? 0;
+  if (waitMs > 0) return refuse(tooManyRequests(waitMs));
+  const stranger = refuseStranger(call, service);
+  if (stranger) return refuse(stranger);
+  if ('status' in content) return refuse(content);
+  const wrong = offered.refuse(operation, content);
+  if (wrong) return refuse(wrong);
+  return operation === 'create' ? create(call, content, service) : validate(call, content, service);
 }
-
-type Act = (call: ApiCall, content: RequestContent, service: Service) => Acted;
-
-const ACTIONS: Readonly<Record<RequestOperationName, Act>> = { create, validate };
 
 /** Grants a token, with the shapes and codes of RFC 6749, sections 5.1 and 5.2. */
-function grantToken({ content, nowMs }: ApiCall, { credentials, marketplace, offered }: Service): SandboxAnswer {
-  if ('status' in content) return content;
-  const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = content.params;
+function grantToken({ params }: RequestContent, nowMs: number, service: Service): SandboxAnswer {
+  const { credentials, marketplace, offered } = service;
+  const { extra, answer } = offered.contract.token;
+  const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = params;
   const refuse = (status: number, error: string, description: string): SandboxAnswer =>
     jsonAnswer(status, { error, error_description: description }, { 'cache-control': 'no-store' });
-  if (!grantType) return refuse(400, 'invalid_request', 'grant_type is missing');
-  if (grantType !== 'client_credentials') {
-    return refuse(400, 'unsupported_grant_type', 'grant_type must be client_credentials');
-  }
-  if (clientId !== credentials.clientId || clientSecret !== credentials.clientSecret) {
+  if (grantType !== 'client_credentials')
+    return refuse(
+      400,
+      grantType ? 'unsupported_grant_type' : 'invalid_request',
+      'grant_type must be client_credentials',
+    );
+  if (clientId !== credentials.clientId || clientSecret !== credentials.clientSecret)
     return refuse(401, 'invalid_client', 'client_id and client_secret do not belong together');
-  }
-  const refused = offered.refuse('token', content);
-  if (refused) return refused;
-  const granted = offered.granted(marketplace.grantToken(nowMs));
-  return { ...granted, headers: { ...granted.headers, 'cache-control': 'no-store', pragma: 'no-cache' } };
-}
-
-function refuseRate({ nowMs }: ApiCall, { rateLimit }: Service): SandboxAnswer | null {
-  const waitMs = rateLimit?.take(nowMs) ?? 0;
-  return waitMs > 0 ? tooManyRequests(waitMs) : null;
-}
-
-/** Refuses a call that does not come from the partner. */
-function refuseCaller(call: ApiCall, service: Service): SandboxAnswer | null {
-  const { callers } = service.offered;
-  if (callers === null) return refuseToken(call, service);
-  if (call.isOfPartner) return null;
-  const challenge = { 'www-authenticate': `${callers.keyName === null ? 'Basic' : 'ApiKey'} realm="sandbox"` };
-  return refusal(401, 'unauthorized', `Send ${callers.demand}.`, challenge);
-}
-
-/**
- * Refuses a call without a valid token. Following RFC 6750, section 3, there is no error code without a token, and
- * `invalid_token` with a bad one.
- */
-function refuseToken({ token, nowMs }: ApiCall, { marketplace, offered }: Service): SandboxAnswer | null {
-  if (token === null) {
-    const path = offered.endpoints.find((each) => each.operation === 'token')?.path;
-    const message = `Send Authorization: Bearer, with a token from ${path}.`;
-    return refusal(401, 'unauthorized', message, { 'www-authenticate': 'Bearer realm="sandbox"' });
-  }
-  if (marketplace.isTokenValid(token, nowMs)) return null;
-  return refusal(401, 'invalid_token', 'The token is unknown or its life has ended.', {
-    'www-authenticate': 'Bearer realm="sandbox", error="invalid_token"',
+  const wrong = Object.entries(extra).find(([name, value]) => params[name] !== value);
+  if (wrong)
+    return refuse(400, wrong[0] === 'scope' ? 'invalid_scope' : 'invalid_request', `${wrong[0]} must be ${wrong[1]}`);
+  const { accessToken, expiresInSeconds } = marketplace.grantToken(nowMs);
+  const timed = { token_type: 'Bearer', expires_in: expiresInSeconds };
+  return jsonAnswer(200, withValueAt(timed, pointerNames(answer ?? '/access_token'), accessToken), {
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
   });
+}
+
+/** Refuses a call that does not come from the partner, as RFC 6750, section 3, has it. */
+function refuseStranger(call: ApiCall, { offered, credentials, marketplace }: Service): SandboxAnswer | null {
+  const { contract } = offered;
+  if (isByToken(contract)) {
+    const { token, nowMs } = call;
+    if (token !== null && marketplace.isTokenValid(token, nowMs)) return null;
+    const challenge = (more: string) => ({ 'www-authenticate': `Bearer realm="sandbox"${more}` });
+    return token === null
+      ? refusal(
+          401,
+          'unauthorized',
+          `Send Authorization: Bearer, with a token from ${contract.token.path}.`,
+          challenge(''),
+        )
+      : refusal(
+          401,
+          'invalid_token',
+          'The token is unknown or its life has ended.',
+          challenge(', error="invalid_token"'),
+        );
+  }
+  const demand = demandOn(call, contract.auth, credentials);
+  return demand === null
+    ? null
+    : refusal(401, 'unauthorized', `Send ${demand}.`, { 'www-authenticate': 'Basic realm="sandbox"' });
+}
+
+/** Returns what a call without tokens lacks, or null if it comes from the partner. */
+function demandOn(
+  { headers, query }: ApiCall,
+  auth: ServiceInterface['contract']['auth'],
+  { clientId, clientSecret }: PartnerCredentials,
+): string | null {
+  if (auth?.kind !== 'apiKey') {
+    const encoded = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    const isPartner = headers.authorization?.replace(/^Basic +/i, '') === encoded;
+    return isPartner ? null : 'Authorization: Basic, with client id and client secret';
+  }
+  const { in: place, name, prefix, value } = auth;
+  const shown = place === 'query' ? query.get(name) : headers[name.toLowerCase()];
+  // The profile may hold the key with or without its prefix. The call must contain the prefix exactly once.
+  const key = value ?? clientSecret;
+  const isPartner = shown === (key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key);
+  return isPartner ? null : `the key in the ${place === 'query' ? 'query parameter' : 'header'} ${name}`;
 }
 
 /**
  * Creates a request. A repeated value of the idempotency header gets the earlier answer, and nothing is created. With
  * other content it is refused, because the caller has mixed up two requests.
  */
-function create(call: ApiCall, content: RequestContent, service: Service): Acted {
-  const { offered, marketplace } = service;
-  const { idempotencyHeader: header } = offered;
-  const value = header === null ? '' : (content.params[header] ?? '');
+function create(call: ApiCall, { params, key, likeness }: RequestContent, { offered, marketplace }: Service): Acted {
+  const { idempotencyHeader: header, contract } = offered;
+  const value = header === null ? '' : (params[header] ?? '');
   const earlier = marketplace.taken.get(value);
-  if (earlier && earlier.key !== content.key) {
+  if (earlier && earlier.key !== key) {
     const message = `This ${header} came with other content before.`;
     return { answer: refusal(422, 'idempotency_conflict', message), requestId: null };
   }
   if (earlier) {
     marketplace.replayed += 1;
-    return offered.created(earlier.fresh);
+    return createdAnswer(contract.create, earlier.fresh);
   }
-  const likeness = offered.likeness('create', content);
-  const isKnown = marketplace.findDuplicate(likeness, call.nowMs) !== null;
-  const refused = isKnown ? offered.refuseKnown() : null;
-  if (refused) return { answer: refused, requestId: null };
   const fresh = marketplace.next();
-  const acted = offered.created(fresh);
+  const acted = createdAnswer(contract.create, fresh);
   const visibleAtMs = call.nowMs + call.hideFromValidateMs;
-  marketplace.remember({ key: content.key, likeness, requestId: acted.requestId, visibleAtMs });
-  if (value !== '') marketplace.taken.set(value, { key: content.key, fresh });
+  marketplace.remember({ key, likeness, requestId: acted.requestId, visibleAtMs });
+  if (value !== '') marketplace.taken.set(value, { key, fresh });
   return acted;
 }
 
-function validate(call: ApiCall, content: RequestContent, { marketplace, offered }: Service): Acted {
-  const requestId = marketplace.findDuplicate(offered.likeness('validate', content), call.nowMs);
-  return { answer: offered.validated(requestId), requestId, verdict: requestId === null ? 'clear' : 'duplicate' };
+function validate({ nowMs }: ApiCall, { likeness }: RequestContent, { marketplace }: Service): Acted {
+  const requestId = marketplace.findDuplicate(likeness, nowMs);
+  return { answer: verdictAnswer(requestId), requestId, verdict: requestId === null ? 'clear' : 'duplicate' };
 }

@@ -9,7 +9,6 @@ import {
   type ProvenBy,
   withForm,
 } from '../../request/contract/known-answers.ts';
-import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { type Identifiers, isSuccess } from '../../request/log/outcome.ts';
 import type { Verdict } from '../../request/ports.ts';
 import { pointerNames } from '../../request/small.ts';
@@ -31,7 +30,6 @@ import {
 import { Identities } from './identities.ts';
 import { Knowledge } from './knowledge.ts';
 import { type Separation, separation } from './separation.ts';
-import { ruledVerdict } from './verdict-rules.ts';
 
 /** Number of experiments after which the answers of a service are only compared. */
 export const EXPERIMENTS = 3;
@@ -74,7 +72,7 @@ export class AnswerReader {
   ) {
     this.#contract = contract;
     this.#names = parameterNames(contract, columnOf);
-    this.#documentedPlaces = contract.create.reads.id.map(placeOf);
+    this.#documentedPlaces = contract.create.identifiers.map(placeOf);
     this.#kept = new Knowledge(known, remember);
     this.identities = new Identities(this.#kept, this.#documentedPlaces);
     this.separation = this.separationWith([], []);
@@ -90,14 +88,9 @@ export class AnswerReader {
     return this.#kept.known.experiments;
   }
 
-  /** Whether the API description says how validate tells a duplicate. */
-  get isDocumented(): boolean {
-    return (this.#contract.validate?.reads.duplicate.length ?? 0) > 0;
-  }
-
   /** Whether it is known how validate speaks of requests that cannot exist, and of those that do. */
   get knowsValidate(): boolean {
-    return this.separation !== null || this.isDocumented;
+    return this.separation !== null;
   }
 
   /** Reads an exchange on create. */
@@ -122,17 +115,16 @@ export class AnswerReader {
    * answer a creation, or it is a 201 with a new identifier.
    */
   #compared(answer: Answer, form: Form | null, key: string): ComparedMeaning | 'believed' {
-    const { answers, reads } = this.#contract.create;
+    const { success, identifiers } = this.#contract.create;
     if (form === null) return null;
-    if (ruledVerdict(answer, reads.duplicate) === 'duplicate') return 'duplicate';
     const said = this.#saidOf(form);
     if (said !== null) return said === 'taken' ? 'created' : 'rejected';
     if (!isSuccess(answer.status)) return null;
     if (this.isTaken(form, key)) return 'created';
     if (isFamiliar(this.#kept.known)) return null;
     const isDocumented =
-      reads.id.length > 0 &&
-      (answers.success === null || answers.success.status === answer.status) &&
+      identifiers.length > 0 &&
+      (success === null || success.status === answer.status) &&
       form.identifiers.some(({ place }) => this.#documentedPlaces.includes(place));
     if (isDocumented) return 'believed';
     return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;
@@ -231,28 +223,15 @@ export class AnswerReader {
     this.#kept.change({ ...this.#kept.known, experiments: this.#kept.known.experiments + times });
   }
 
-  /** Reads an answer of validate. A verdict by the API description has to fit what such answers have looked like. */
+  /** Reads an answer of validate. */
   look(answer: Answer, sent: Redactor): Look {
     const form = this.#form('validate', answer, sent);
-    const rules = this.#contract.validate?.reads.duplicate ?? [];
-    if (rules.length === 0) return { form, verdict: (form && this.separation?.verdict(form)) ?? 'unknown' };
-    const ruled = form && ruledVerdict(answer, rules);
-    return { form, verdict: (form && ruled && this.#checkedByForm(form, ruled)) ?? 'unknown' };
+    return { form, verdict: (form && this.separation?.verdict(form)) ?? 'unknown' };
   }
 
   /** Whether what is known of validate is more than one experiment may show by chance. */
   get trustsValidate(): boolean {
-    return this.isDocumented || this.#kept.known.experiments >= EXPERIMENTS || this.separation?.isStrong === true;
-  }
-
-  /** A documented verdict holds unless it has members that no answer with it has had. */
-  #checkedByForm(form: Form, ruled: 'clear' | 'duplicate'): 'clear' | 'duplicate' | null {
-    const known = this.#kept.forms('validate', ruled);
-    const isFirst = known.length === 0;
-    const paths = new Set(known.flatMap((each) => Object.keys(each.paths)));
-    if (isFirst) this.learn('validate', form, ruled, 'document', 0);
-    else if (ruled === 'duplicate' && ![...form.paths.keys()].every((path) => paths.has(path))) return null;
-    return ruled;
+    return this.#kept.known.experiments >= EXPERIMENTS || this.separation?.isStrong === true;
   }
 
   /** Tells answers apart by what is known and by these forms: of requests that cannot exist, and of those that do. */
@@ -281,9 +260,8 @@ export class AnswerReader {
   }
 
   /** Returns the reason for a refusal in the service's own words, or null if the answer has none. */
-  errorText(answer: Answer, sent: Redactor, operation: RequestOperationName): string | null {
-    const pointers = this.#contract[operation]?.reads.error ?? [];
-    return readErrorText(answer, sent, { pointers, names: this.#names });
+  errorText(answer: Answer, sent: Redactor): string | null {
+    return readErrorText(answer, sent, this.#names);
   }
 
   #form(operation: AnsweredOperation, answer: Answer, sent: Redactor): Form | null {

@@ -39,27 +39,16 @@ export function isHtml(answer: Answer): boolean {
   return /html/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
 }
 
-/** Returns all values of an answer that a pointer names, in the order of the answer. */
-export function valuesAt(value: AnswerValue | undefined, pointer: Pointer): AnswerValue[] {
-  let found: AnswerValue[] = value === undefined ? [] : [value];
-  for (const name of pointerNames(pointer)) {
-    found = found.flatMap((holder) => {
-      if (typeof holder !== 'object' || holder === null) return [];
-      if (name === '*') return Object.values(holder);
-      const inner = Object.hasOwn(holder, name) ? Reflect.get(holder, name) : undefined;
-      return inner === undefined ? [] : [inner as AnswerValue];
-    });
-  }
-  return found;
-}
-
-/**
- * Returns the texts, numbers and booleans that a pointer names. Numbers keep all their digits, and booleans become
- * `true` and `false`.
- */
-export function scalarsAt(value: AnswerValue | undefined, pointer: Pointer): string[] {
-  const found = valuesAt(value, pointer).filter((each) => typeof each === 'string' || typeof each === 'boolean');
-  return found.map(String);
+/** Returns the text, number or boolean at a pointer. A number keeps all its digits. */
+export function textAt(value: AnswerValue | undefined, pointer: Pointer): string | undefined {
+  const found = pointerNames(pointer).reduce<AnswerValue | undefined>(
+    (holder, name) =>
+      typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
+        ? Reflect.get(holder, name)
+        : undefined,
+    value,
+  );
+  return typeof found === 'string' || typeof found === 'boolean' ? String(found) : undefined;
 }
 
 /** Tells how a body can be read, or returns null if it cannot be. */

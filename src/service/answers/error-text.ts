@@ -1,10 +1,10 @@
-import { type Contract, callsOf, type Pointer } from '../../request/contract/contract.ts';
+import { type Contract, callsOf } from '../../request/contract/contract.ts';
 import { readPlace } from '../../request/contract/place.ts';
 import { FIELDS } from '../../request/lead/fields.ts';
 import { nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { type AnswerValue, answerValue, isHtml, valuesAt } from './answer-value.ts';
+import { type AnswerValue, answerValue, isHtml } from './answer-value.ts';
 
 const MAX_LENGTH = 300;
 const MAX_TEXTS = 10;
@@ -24,28 +24,15 @@ const WRAPPERS = new Set(['error', 'fault', 'problem', 'exception', 'data', 'res
 const NAMING = ['field', 'param', 'parameter', 'name', 'property', 'propertyPath', 'path', 'loc', 'pointer', 'source'];
 const REASON_KEYS = ['message', 'msg', 'detail', 'reason', 'description', 'defaultMessage', 'title', 'error', 'code'];
 
-/** The part of the service's description that is about refusals. */
-export interface DocumentedErrorTexts {
-  /** Places of the words. They are searched for if there are none. */
-  readonly pointers: readonly Pointer[];
-  readonly names: ParameterNames;
-}
-
-const NOTHING_DOCUMENTED: DocumentedErrorTexts = { pointers: [], names: () => null };
-
 /**
  * Reads the service's own words on why it refused. Sent values are redacted, and parameters have the names that the
  * user knows. Returns null if there are no words that a person could read.
  */
-export function readErrorText(
-  answer: Answer,
-  sent: Redactor,
-  { pointers, names }: DocumentedErrorTexts = NOTHING_DOCUMENTED,
-): string | null {
+export function readErrorText(answer: Answer, sent: Redactor, names: ParameterNames = () => null): string | null {
   const value = answerValue(answer) ?? answer.body;
   // A text that is no data and is not short is a page or a dump.
   if (value === answer.body && (isHtml(answer) || value.length > MAX_LENGTH * 2)) return null;
-  const told = typeof value === 'string' ? [sent.redact(value)] : reasons(value, pointers, sent, names);
+  const told = typeof value === 'string' ? [sent.redact(value)] : reasons(value, sent, names);
   const line = [...new Set(told)].join('; ').replace(/\s+/g, ' ').trim();
   return line === '' ? null : line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
 }
@@ -59,11 +46,10 @@ interface Saying {
   readonly text: string;
 }
 
-function reasons(value: AnswerValue, pointers: readonly Pointer[], sent: Redactor, names: ParameterNames): string[] {
+function reasons(value: AnswerValue, sent: Redactor, names: ParameterNames): string[] {
   const all = sayingsIn(Array.isArray(value) ? { errors: value } : value);
-  const documented = pointers.flatMap((pointer) => sayings(valuesAt(value, pointer), ''));
   const groups = REASON_NAMES.map((parts) => parts.flatMap((part) => all.filter(({ of }) => of === part)));
-  const told = [documented, ...groups].find((group) => group.length > 0)?.slice(0, MAX_TEXTS) ?? [];
+  const told = groups.find((group) => group.length > 0)?.slice(0, MAX_TEXTS) ?? [];
   const isKnown = (name: string) => names(name) !== null;
   const about = all.filter(({ of, named }) => PARAMETER_GROUPS.has(of) && named.some(isKnown)).slice(0, MAX_TEXTS);
   // Words that were found both on their own and with their parameter are shown only with it.

@@ -4,7 +4,7 @@ import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { type AnswerValue, answerValue, isHtml, scalarsAt } from '../answers/answer-value.ts';
+import { type AnswerValue, answerValue, isHtml, textAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { clientCertificateFailure, failureName, networkFailure } from '../network/network-failure.ts';
@@ -26,7 +26,7 @@ export function readToken(
   const value = answerValue(answer);
   const found = textsIn(value);
   const [named] = TOKEN_NAMES.flatMap((name) => found.get(name) ?? []);
-  const documented = place === null ? undefined : scalarsAt(value, place)[0];
+  const documented = place === null ? undefined : textAt(value, place);
   const accessToken = documented ?? named ?? bareToken(answer, value);
   // A text that cannot be a header value is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
