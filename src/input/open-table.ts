@@ -18,7 +18,6 @@ import { csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
 import {
-  isWrappedList,
   type JsonKind,
   jsonColumns,
   jsonKind,
@@ -73,8 +72,7 @@ async function openText(path: string, file: PartnerFile, options: ReadOptions, s
   }
   const format = options.format ?? formatOf(path, sample);
   if (format === 'csv') return openCsv(file, encoding, options, sample, say);
-  const kind = format === 'json' && isWrappedList(sample) ? 'wrapped' : format;
-  return openJson(file, encoding, kind, sample.trimStart().startsWith('['));
+  return openJson(file, encoding, format);
 }
 
 /** Returns the content of a file as a table. The rows of a results file are restored, and test leads are refused. */
@@ -251,21 +249,16 @@ async function openCsv(
   };
 }
 
-async function openJson(
-  file: PartnerFile,
-  encoding: TextEncoding,
-  kind: JsonKind,
-  isArray: boolean,
-): Promise<TableContent> {
+async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonKind): Promise<TableContent> {
   const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
-  const columns = await jsonColumns(text(), kind);
-  refuseListWithin(columns, kind === 'wrapped' ? kind : isArray ? 'array' : 'objects', file.path);
+  const columns = await jsonColumns(text(), format);
+  refuseListWithin(columns, file.path);
   return {
-    format: kind === 'ndjson' ? 'ndjson' : 'json',
+    format,
     encoding: encoding.label,
     delimiter: null,
     columns,
-    rows: (onRead) => jsonRows(text(onRead), kind, columns, encoding),
+    rows: (onRead) => jsonRows(text(onRead), format, columns, encoding),
   };
 }
 
