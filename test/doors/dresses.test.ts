@@ -82,7 +82,7 @@ describe('46 dresses of one content are right, or refused with the way out', () 
     '$encoding, $delimiter',
     async ({ encoding, delimiter }) => {
       expect(await seen(encoded(plain([HEADER, ...ROWS], delimiter), encoding))).toBe(
-        encoding === 'cp850' ? 'refused with the way out' : 'right',
+        /^(?:cp850|macintosh|utf-32)/.test(encoding) ? 'refused with the way out' : 'right',
       );
     },
   );
