@@ -42,7 +42,16 @@ type Meanings = ReadonlySet<string>;
 
 const hasContact = (meanings: Meanings): boolean => meanings.has('phone') || meanings.has('email');
 
-const PERSON_OR_PLACE = ['fullname', 'first_name', 'last_name', 'location', 'street', 'postal_code', 'city', 'request_text'];
+const PERSON_OR_PLACE = [
+  'fullname',
+  'first_name',
+  'last_name',
+  'location',
+  'street',
+  'postal_code',
+  'city',
+  'request_text',
+];
 
 const isPerson = (meanings: Meanings): boolean =>
   hasContact(meanings) && PERSON_OR_PLACE.some((meaning) => meanings.has(meaning));

@@ -2,7 +2,6 @@ import { extname } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parseEmail } from '../request/lead/email.ts';
-import { countKnownFields } from '../request/lead/field-aliases.ts';
 import { parsePhone } from '../request/lead/phone.ts';
 import {
   type ReadOptions,
@@ -227,7 +226,7 @@ async function openCsv(
   sample: string,
   say: Say,
 ): Promise<TableContent> {
-  const dialect = findDialect(sample, options, countKnownFields);
+  const dialect = findDialect(sample, options);
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
