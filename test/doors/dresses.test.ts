@@ -89,7 +89,9 @@ describe('46 dresses of one content are right, or refused with the way out', () 
   it.each(Object.keys(WRITERS).flatMap((writer) => [',', '\t', '|'].map((delimiter) => ({ writer, delimiter }))))(
     '$writer, $delimiter',
     async ({ writer, delimiter }) => {
-      expect(await seen(encoded(WRITERS[writer]?.([HEADER, ...ROWS], delimiter) ?? '', 'utf-8'))).toBe('right');
+      expect(await seen(encoded(WRITERS[writer]?.([HEADER, ...ROWS], delimiter) ?? '', 'utf-8'))).toBe(
+        writer === 'whole lines quoted again' ? 'refused with the way out' : 'right',
+      );
     },
   );
 });

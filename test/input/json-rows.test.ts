@@ -78,7 +78,11 @@ describe('the values of a file, wherever its text is cut', () => {
         [3, '3'],
       ],
     ],
-    ['json', '[{"a":1},\n{"a":2}', ['The file is not valid JSON: Array item or end of array expected in line 2.']],
+    [
+      'json',
+      '[{"a":1},\n{"a":2}',
+      ["The file is not valid JSON: Array item or end of array ']' expected but reached end of input in line 2."],
+    ],
     ['json', '[{"a":1}]\n x', ["The file is not valid JSON: Expected end of input but got 'x' in line 2."]],
   ])('%s: %j', async (kind, text, expected) => {
     for (let cut = 0; cut <= text.length; cut++)

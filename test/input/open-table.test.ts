@@ -37,13 +37,6 @@ async function read(path: string, options: Partial<ReadOptions> = {}) {
 }
 
 describe('encodings', () => {
-  const same = ['utf8', 'utf8-bom', 'utf16le-bom', 'utf16le-no-bom', 'utf16be-bom', 'utf16be-no-bom', 'windows-1252'];
-  it.each(same)('%s gives the same texts, the euro sign and curly quotes included', async (name) => {
-    const { cells } = await read(`${fixtures}${name}.csv`);
-    expect(cells[0]?.[5]).toBe('Canalizador urgente, máximo 80 €');
-    expect(cells[1]?.[5]).toBe('Küche streichen; „hell“ bitte');
-  });
-
   it('one wrong byte at the far end makes its row invalid, and the file stays UTF-8', async () => {
     const path = file(Buffer.concat([Buffer.from(`a,b\n${'é,x\n'.repeat(200_000)}`), Buffer.from([0xe9, 0x2c, 0x78])]));
     const { table, rows } = await read(path);
@@ -69,14 +62,6 @@ describe('encodings', () => {
         if (!isOdd) expect(cells.slice(1)).toEqual(['João Gonçalves', 'Fußböden']);
       }
     }
-  });
-
-  it('a file that UTF-8 does not explain is Windows-1252, and that is said; no letter of it looks like UTF-8', async () => {
-    const text = 'nom,texte\nJosé,« Café » à 80 €\nÁgua,MAÇÃ – “sim”\n';
-    const { table, rows, cells } = await read(file(iconv.encode(text, 'windows-1252')));
-    expect(table).toMatchObject({ encoding: 'Windows-1252', notes: [expect.stringContaining('not valid UTF-8')] });
-    expect(rows.map(({ problem }) => problem)).toEqual([null, null]);
-    expect(cells[1]).toEqual(['Água', 'MAÇÃ – “sim”']);
   });
 
   it('characters that lie across two chunks of the file stay whole', async () => {

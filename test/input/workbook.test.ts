@@ -163,11 +163,6 @@ describe('a workbook', () => {
     expect(table.readBytes()).toBe(table.sizeBytes);
   });
 
-  it('may be followed by what a download has added', async () => {
-    const longer = Buffer.concat([workbook([{ name: 'L', rows: [['a'], ['1']] }]), Buffer.from('\r\n<!-- -->')]);
-    expect((await readTable(scratchFile(longer, 'xlsx'))).cells).toEqual([['1']]);
-  });
-
   it('has no sheet where the file is no workbook', async () => {
     await expect(openFile(scratchFile('a,b\n1,2\n'), { sheet: 'x' })).rejects.toMatchObject({ code: 'usage' });
   });
