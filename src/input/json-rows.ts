@@ -25,10 +25,26 @@ export function jsonKind(sample: string): JsonKind {
   return isLine && !WRAPPED.test(sample) ? 'ndjson' : 'json';
 }
 
-/** Reads the whole file and returns the names of all values in its objects, in the order of their first occurrence. */
-export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind): Promise<string[]> {
+/** The objects of a file in batches, each time from the first one on. `onRead` is that of {@link PartnerFile}. */
+type JsonObjects = (onRead?: OnRead) => AsyncIterable<readonly FlatObject[]>;
+type OnRead = (bytes: number) => void;
+
+/** Returns the objects of a file. Those of a list are held in memory, and those of lines are read again each time. */
+export async function jsonObjects(
+  texts: (onRead?: OnRead) => AsyncIterable<string>,
+  kind: JsonKind,
+): Promise<JsonObjects> {
+  if (kind === 'ndjson') return (onRead) => objectsInLines(texts(onRead));
+  const objects = valuesIn(await wholeText(texts())).map((value) => flatObject(value, null));
+  return async function* () {
+    for (let from = 0; from < objects.length; from += BATCH_VALUES) yield objects.slice(from, from + BATCH_VALUES);
+  };
+}
+
+/** Returns the names of all values in the objects, in the order of their first occurrence. */
+export async function jsonColumns(objects: JsonObjects): Promise<string[]> {
   const columns = new Set<string>();
-  for await (const batch of objectsOf(texts, kind)) {
+  for await (const batch of objects()) {
     for (const { cells } of batch) for (const name of cells.keys()) columns.add(name);
     if (columns.size > MAX_COLUMNS) throw tooManyColumns();
   }
@@ -37,13 +53,12 @@ export async function jsonColumns(texts: AsyncIterable<string>, kind: JsonKind):
 
 /** Yields the objects as rows, in batches. An element that is not an object becomes a row with a problem. */
 export async function* jsonRows(
-  texts: AsyncIterable<string>,
-  kind: JsonKind,
+  objects: AsyncIterable<readonly FlatObject[]>,
   columns: readonly string[],
   encoding: TextEncoding,
 ): AsyncGenerator<Row[]> {
   let number = 0;
-  for await (const batch of objectsOf(texts, kind)) {
+  for await (const batch of objects) {
     yield batch.map((object) => {
       const cells = columns.map((column) => object.cells.get(column) ?? '');
       const problem = object.problem ?? encodingProblem(cells, columns, encoding);
@@ -149,17 +164,8 @@ function plainText(value: unknown): string {
 
 /** Maximum length of a line, and of a file that is read as a whole. */
 const MAX_LINE = 1024 * 1024;
-const MAX_TEXT = 50 * 1024 * 1024;
+const MAX_TEXT = 20 * 1024 * 1024;
 const BATCH_VALUES = 256;
-
-async function* objectsOf(texts: AsyncIterable<string>, kind: JsonKind): AsyncGenerator<FlatObject[]> {
-  if (kind === 'ndjson') yield* objectsInLines(texts);
-  else {
-    const values = valuesIn(await wholeText(texts));
-    for (let from = 0; from < values.length; from += BATCH_VALUES)
-      yield values.slice(from, from + BATCH_VALUES).map((value) => flatObject(value, null));
-  }
-}
 
 /** Yields one value per line and leaves out blank lines. Throws `SrqError('input')` for a line longer than 1 MiB. */
 async function* objectsInLines(texts: AsyncIterable<string>): AsyncGenerator<FlatObject[]> {
@@ -180,7 +186,7 @@ async function wholeText(texts: AsyncIterable<string>): Promise<string> {
   for await (const piece of texts) {
     pieces.push(piece);
     length += piece.length;
-    if (length > MAX_TEXT) throw tooLong('The file', '50 MiB, unless each line is a value');
+    if (length > MAX_TEXT) throw tooLong('The file', '20 MiB, unless each line is a value');
   }
   return pieces.join('');
 }

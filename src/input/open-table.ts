@@ -20,6 +20,7 @@ import {
   type JsonKind,
   jsonColumns,
   jsonKind,
+  jsonObjects,
   jsonRows,
   looksLikeJson,
   MAX_COLUMNS,
@@ -249,15 +250,18 @@ async function openCsv(
 }
 
 async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonKind): Promise<TableContent> {
-  const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
-  const columns = await jsonColumns(text(), format);
+  const objects = await jsonObjects((onRead) => decodedText(file, encoding.name, onRead), format);
+  const columns = await jsonColumns(objects);
   refuseListWithin(columns, file.path);
   return {
     format,
     encoding: encoding.label,
     delimiter: null,
     columns,
-    rows: (onRead) => jsonRows(text(onRead), format, columns, encoding),
+    rows: (onRead) => {
+      if (format === 'json') onRead(file.sizeBytes);
+      return jsonRows(objects(onRead), columns, encoding);
+    },
   };
 }
 

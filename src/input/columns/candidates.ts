@@ -130,7 +130,7 @@ function levelOf(
     // A patient may be an animal.
     (meaning === 'fullname' && name.isSomebody && seen.oneWord >= 0.9) ||
     // A word for a need whose column holds single words instead of texts more likely means the kind of service.
-    (meaning === 'request_text' && fit === 'allows' && seen.medianLength <= 16);
+    (meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16);
   const isElsewhere = name.isBilling || (rank >= SECOND && MEANINGS[meaning].group === 'place');
   return isVague || isElsewhere || mayBeStrangers || isOfFew(meaning, seen) ? 'likely' : 'certain';
 }
@@ -278,7 +278,8 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
   if (meaning === 'fullname')
     return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !isOfAName(meaning)) return false;
-  return isCertain('fullname');
+  const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
+  return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
 }
 
 /**

@@ -106,7 +106,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       noText(seen) || seen.medianLength < 4 || holdsPersons(seen) || (seen.filled >= 5 && isConstant(seen)),
     refutes: (seen) => seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95,
     only: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
-    near: (seen) => isNearlyText(seen) || isPlainlyText(seen),
     alone: isNearlyText,
     unless: ['notes', 'audio_file'],
     underAnyName: true,
@@ -141,7 +140,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     // Links are the location of appointments that take place online.
     refutes: ({ url }) => url >= 0.5,
     only: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
-    near: ({ placeLike, town }) => placeLike >= 0.5 || town >= 0.25,
     alone: isPlace,
     unless: ['postal_code', 'city', 'street'],
     counted: ['placeLike', 'places'],
@@ -165,7 +163,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       seen.email >= 0.3 ||
       (seen.filled > 2 && seen.postalCode < 0.1 && seen.digits < 0.5),
     only: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
-    near: ({ postalCode }) => postalCode >= 0.6,
     alone: ({ postalCode, isSequence, distinct }) => postalCode >= 0.8 && !isSequence && distinct > 0.15,
     unless: ['location'],
     counted: ['postalCode', 'postal codes'],
@@ -182,7 +179,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: ({ country }) => country < 0.2,
     refutes: ({ town }) => town >= 0.4,
     only: ({ country }) => country >= 0.9,
-    near: ({ country }) => country >= 0.6,
     alone: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
     counted: ['country', 'countries'],
   },
@@ -191,7 +187,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) =>
       Math.max(seen.date, seen.yesNo, seen.email) >= 0.5 || (seen.digits >= PLAIN && seen.recording === 0),
     only: ({ recording }) => recording >= 0.9,
-    near: ({ recording }) => recording >= 0.3,
     alone: ({ recording }) => recording >= 0.8,
     counted: ['recording', 'recordings'],
   },
