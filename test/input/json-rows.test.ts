@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TextEncoding } from '../../src/input/decode.ts';
-import { type JsonKind, jsonColumns, jsonRows } from '../../src/input/json-rows.ts';
+import { type JsonKind, jsonColumns, jsonObjects, jsonRows } from '../../src/input/json-rows.ts';
 
 const UTF8: TextEncoding = { name: 'utf-8', label: 'UTF-8', unexplained: null, note: null };
 const MIB = 1024 * 1024;
@@ -13,8 +13,9 @@ async function* only(...pieces: readonly string[]): AsyncGenerator<string> {
 async function read(pieces: readonly string[], kind: JsonKind, encoding = UTF8): Promise<unknown[]> {
   const found: unknown[] = [];
   try {
-    const columns = await jsonColumns(only(...pieces), kind);
-    for await (const batch of jsonRows(only(...pieces), kind, columns, encoding)) {
+    const objects = await jsonObjects(() => only(...pieces), kind);
+    const columns = await jsonColumns(objects);
+    for await (const batch of jsonRows(objects(), columns, encoding)) {
       found.push(...batch.map(({ line, cells, problem }) => [line, cells.join('|'), ...(problem ? [problem] : [])]));
     }
   } catch (error) {
@@ -24,8 +25,9 @@ async function read(pieces: readonly string[], kind: JsonKind, encoding = UTF8):
 }
 const cells = async (object: unknown) => {
   const text = JSON.stringify(object);
-  const columns = await jsonColumns(only(text), 'json');
-  for await (const [row] of jsonRows(only(text), 'json', columns, UTF8))
+  const objects = await jsonObjects(() => only(text), 'json');
+  const columns = await jsonColumns(objects);
+  for await (const [row] of jsonRows(objects(), columns, UTF8))
     return [Object.fromEntries(columns.map((name, at) => [name, row?.cells[at]])), row?.problem];
   return null;
 };
@@ -90,16 +92,16 @@ describe('the values of a file, wherever its text is cut', () => {
   });
 });
 
-it('a line has at most 1 MiB, and a file that is no lines at most 50 MiB', async () => {
+it('a line has at most 1 MiB, and a file that is no lines at most 20 MiB', async () => {
   const object = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
   expect((await read(['{"a":1}\n', object(MIB)], 'ndjson')).at(-1)).toEqual([2, 'x'.repeat(MIB - 8)]);
   expect(await read(['{"a":1}\n', object(MIB + 1)], 'ndjson')).toEqual([
     'Line 2 of the file is longer than JSON may be, a line of 1 MiB.',
   ]);
-  const half = ' '.repeat(25 * MIB);
+  const half = ' '.repeat(10 * MIB);
   expect(await read(['[', half, half.slice(2), ']'], 'json')).toEqual([]);
   expect(await read(['[', half, half, ']'], 'json')).toEqual([
-    'The file is longer than JSON may be, 50 MiB, unless each line is a value.',
+    'The file is longer than JSON may be, 20 MiB, unless each line is a value.',
   ]);
 });
 
