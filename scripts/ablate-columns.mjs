@@ -12,11 +12,11 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { rows: { type: 'string', default: '1000' } },
 });
-const SETS = ['learn', 'aside', 'fresh', 'fresh2', 'fresh3', 'sealed', 'fresh4', 'sealed2'];
+const SETS = ['learn', 'aside', 'fresh', 'fresh2', 'fresh3', 'sealed', 'fresh4', 'sealed2', 'fresh7'];
 
 /** What each rule returns when it is switched off, by its function. */
 const RULES = {
-  ...{ compoundParts: 'null', withoutSlip: 'null', withVowels: 'null', writtenOut: 'null', joinedLetters: 'words' },
+  ...{ compoundParts: 'null', withoutSlip: 'null', joinedLetters: 'words' },
   ...{ meaningInBrackets: 'undefined', hasGivenName: 'false', isTown: 'false', hasStreetWord: 'false' },
   ...{ isPlainlyOther: 'false', isOfFew: 'false', isOfCompanies: 'false', isDecorated: 'false' },
   ...{ withPersons: 'candidates', isGivenName: 'false', asNameParts: 'all', asPlaceParts: 'candidates' },
@@ -28,8 +28,8 @@ const RULES = {
     isAnothersName: 'false',
     withoutStrangers: 'rivals',
   },
-  ...{ namePair: '[]', byContentAlone: '[]', longestText: '[]', townBeside: '[]', onlyPersons: '[]', region: '[]' },
-  ...{ withCertainty: 'readings', isUnclear: 'false', namesOfPersons: '[]', dialled: 'looks', '#where': '[]' },
+  ...{ namePair: '[]', byContentAlone: '[]', townBeside: '[]', onlyPersons: '[]', region: '[]' },
+  ...{ withCertainty: 'readings', isUnclear: 'false', '#where': '[]' },
 };
 
 const before = await totals(null);

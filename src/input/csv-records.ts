@@ -1,5 +1,4 @@
 import { type CsvError, type Info, Parser } from 'csv-parse';
-import { parse } from 'csv-parse/sync';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
@@ -24,8 +23,6 @@ interface RecordDialect {
   readonly delimiter: string;
   readonly linesBeforeHeader: number;
   readonly escapedBy?: '"' | '\\';
-  /** Whether a record of one cell that is itself a record is that record. */
-  readonly hasLineQuotes?: boolean;
 }
 
 /**
@@ -52,7 +49,6 @@ export async function* csvRecords(pieces: AsyncIterable<Piece>, dialect: RecordD
 class RecordCollector {
   private readonly delimiter: string;
   private readonly escapedBy: string;
-  private readonly hasLineQuotes: boolean;
   private readonly parser: Parser;
   private records: CsvRecord[] = [];
   private failure: SrqError | null = null;
@@ -62,9 +58,8 @@ class RecordCollector {
   private count = 0;
   private columns = 0;
 
-  constructor({ delimiter, linesBeforeHeader, escapedBy = '"', hasLineQuotes = false }: RecordDialect) {
+  constructor({ delimiter, linesBeforeHeader, escapedBy = '"' }: RecordDialect) {
     this.escapedBy = escapedBy;
-    this.hasLineQuotes = hasLineQuotes;
     this.delimiter = delimiter;
     this.nextLine = linesBeforeHeader + 1;
     this.parser = new Parser({
@@ -131,9 +126,8 @@ class RecordCollector {
     this.take(cells, emptyLines, spansLines);
   }
 
-  private take(whole: string[], emptyLines: number, spansLines: boolean): void {
+  private take(cells: string[], emptyLines: number, spansLines: boolean): void {
     if (this.failure) return;
-    const cells = this.hasLineQuotes && whole.length === 1 ? this.recordWithin(whole[0] ?? '') : whole;
     if (this.count === 0) this.columns = cells.length;
     const line = this.nextLine + emptyLines;
     this.nextLine = line + 1 + (spansLines ? lineBreaks(cells) : 0);
@@ -150,18 +144,6 @@ class RecordCollector {
           : null;
     this.records.push({ cells, line, afterEmptyLine: emptyLines > 0, suspicion });
     this.count++;
-  }
-
-  /** Returns the cells of a record that is quoted as a whole, or the text as its only cell. */
-  private recordWithin(text: string): string[] {
-    const options = { delimiter: this.delimiter, relax_quotes: true, relax_column_count: true };
-    try {
-      const [cells = [text], ...others] = parse(text, options) as string[][];
-      const isRecord = others.length === 0 && (this.count === 0 || cells.length === this.columns);
-      return isRecord ? cells : [text];
-    } catch {
-      return [text];
-    }
   }
 
   /**

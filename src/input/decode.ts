@@ -10,8 +10,6 @@ export interface TextEncoding {
   readonly label: string;
   /** Matches texts that this encoding does not explain. Null if it explains the whole file. */
   readonly unexplained: RegExp | null;
-  /** True if so much is unexplained that the encoding itself is wrong, not only some rows. */
-  readonly isWrong: boolean;
   /** A note for the plan on how the encoding was found, or null. */
   readonly note: string | null;
 }
@@ -20,8 +18,6 @@ const LABELS: Readonly<Record<string, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16LE',
   'utf-16be': 'UTF-16BE',
-  'utf-32le': 'UTF-32LE',
-  'utf-32be': 'UTF-32BE',
   'windows-1252': 'Windows-1252',
 };
 
@@ -46,8 +42,6 @@ interface Census {
   readonly unknown: number;
 }
 
-const FULLY_KNOWN: Census = { known: 0, unknown: 0 };
-
 /**
  * Finds the encoding of a whole file. The first of these applies: the declared encoding, the byte order mark, UTF-16 if
  * NUL bytes are where UTF-16 has them, UTF-8 if it explains most characters beyond ASCII, and else Windows-1252, with a
@@ -58,22 +52,27 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   const named = declared === null ? null : await declaredEncoding(declared);
   const head = await firstChunk(file);
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
-  if (name !== null) {
-    const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
-    const found = name === 'utf-8' && (await isAllUtf8(file)) ? FULLY_KNOWN : await censusOf(file, name);
-    return textEncoding(name, label, found, found.unknown > Math.max(FEW_PLACES, found.known));
-  }
-  if (await isAllUtf8(file)) return textEncoding('utf-8', 'UTF-8', FULLY_KNOWN, false);
-  const asUtf8 = await censusOf(file, 'utf-8');
-  if (asUtf8.unknown <= asUtf8.known) return textEncoding('utf-8', 'UTF-8', asUtf8, false);
-  return windows1252(file, asUtf8.known);
+  if ((name ?? 'utf-8') === 'utf-8' && (await isAllUtf8(file))) return textEncoding('utf-8', 'UTF-8', 0);
+  const { known, unknown } = await censusOf(file, name ?? 'utf-8');
+  if (name === null) return unknown <= known ? textEncoding('utf-8', 'UTF-8', unknown) : windows1252(file, known);
+  const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
+  if (unknown > Math.max(FEW_PLACES, known)) throw undecodable(file.path, label);
+  return textEncoding(name, label, unknown);
 }
 
-function textEncoding(name: string, label: string, { unknown }: Census, isWrong: boolean): TextEncoding {
-  if (unknown === 0) return { name, label, unexplained: null, isWrong: false, note: null };
+function textEncoding(name: string, label: string, unknown: number): TextEncoding {
+  if (unknown === 0) return { name, label, unexplained: null, note: null };
   const places = unknown === 1 ? 'one place is not' : `${unknown} places are not`;
-  const note = isWrong ? null : `Read as ${label}, but ${places}: such rows are invalid.`;
-  return { name, label, unexplained: UNDECODABLE, isWrong, note };
+  return { name, label, unexplained: UNDECODABLE, note: `Read as ${label}, but ${places}: such rows are invalid.` };
+}
+
+/** Returns the error for bytes that the encoding does not have. `where` describes their place. */
+export function undecodable(where: string, label: string): SrqError {
+  return new SrqError(
+    'encoding.mismatch',
+    `${where} holds bytes that are not ${label}.`,
+    'Name the encoding the file really has, for example: --encoding windows-1252',
+  );
 }
 
 /**
@@ -81,25 +80,12 @@ function textEncoding(name: string, label: string, { unknown }: Census, isWrong:
  * UTF-8, which come from another source.
  */
 async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextEncoding> {
-  const accents = utf8Places === 0 ? await whoseAccents(file) : 'Windows';
-  if (accents === 'DOS') {
-    throw new SrqError(
-      'encoding.mismatch',
-      `${file.path} is no UTF-8; its accents are where programs for DOS have them.`,
-      'Export it again as CSV UTF-8, or name its encoding: --encoding cp850',
-    );
-  }
-  if (accents === 'Mac') {
-    const note =
-      'Read as Mac Roman, because its accents are where old programs for the Mac have them. If they look wrong, name the encoding: --encoding NAME';
-    return { name: 'macintosh', label: 'Mac Roman', unexplained: null, isWrong: false, note };
-  }
   const { unknown } = await censusOf(file, 'windows-1252');
-  if (unknown > utf8Places) {
+  if (unknown > utf8Places || (utf8Places === 0 && (await hasOtherAccents(file)))) {
     throw new SrqError(
       'encoding.mismatch',
       `${file.path} is neither UTF-8 nor Windows-1252 text.`,
-      'Export it again as CSV UTF-8, or name its encoding: --encoding NAME',
+      'Export it again as CSV UTF-8, or name its encoding. Old programs for the Mac: --encoding macintosh. For DOS: --encoding cp850',
     );
   }
   const others = utf8Places > 0 ? ' Rows that look like UTF-8 are invalid.' : '';
@@ -107,32 +93,27 @@ async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextE
     name: 'windows-1252',
     label: 'Windows-1252',
     unexplained: utf8Places > 0 ? UTF8_AS_WINDOWS_1252 : null,
-    isWrong: false,
     note: `Read as Windows-1252, because it is not valid UTF-8.${others} If accents look wrong, name the encoding: --encoding NAME`,
   };
 }
 
-/** Matches letters with accents of Mac Roman within words. Windows-1252 has signs in their place, which no word contains. */
-const MAC_ACCENTS =
-  /(?<=[A-Za-z])[\x80-\x84\x86-\x90\x98-\x9b\x9d-\x9f](?=[a-z])|(?<![^\s,;"\t|])[\x80-\x84\x86](?=[a-z])/g;
+/**
+ * Matches letters with accents within words, where Mac Roman or DOS has them. Windows-1252 has signs in their place,
+ * which no word contains.
+ */
+const OTHER_ACCENTS =
+  /(?<=[A-Za-z])[\x80-\x84\x86-\x90\x98-\x9b\x9d-\x9f\xa1-\xa4](?=[a-z])|(?<![^\s,;"\t|])[\x80-\x84\x86](?=[a-z])/g;
 const WINDOWS_ACCENTS = /(?<=[A-Za-z])[\xc0-\xff](?=[a-z])/g;
 
-/** Matches letters with accents of DOS within words, where Mac Roman has capital letters and signs. */
-const DOS_ACCENTS = /(?<=[A-Za-z])[\x81-\x84\xa1-\xa4](?=[a-z])/g;
-const MAC_ALONE = /(?<=[A-Za-z])[\x98-\x9b\x9d-\x9f](?=[a-z])/g;
-
-/** Tells by the places of the accents whose encoding a file has. */
-async function whoseAccents(file: PartnerFile): Promise<'DOS' | 'Mac' | 'Windows'> {
-  let [mac, windows, dos, macAlone] = [0, 0, 0, 0];
+/** Tells by the places of the accents whether a file has the encoding of an old program for the Mac or for DOS. */
+async function hasOtherAccents(file: PartnerFile): Promise<boolean> {
+  let [others, windows] = [0, 0];
   for await (const chunk of file.chunks()) {
     const text = chunk.toString('latin1');
-    mac += text.match(MAC_ACCENTS)?.length ?? 0;
+    others += text.match(OTHER_ACCENTS)?.length ?? 0;
     windows += text.match(WINDOWS_ACCENTS)?.length ?? 0;
-    dos += text.match(DOS_ACCENTS)?.length ?? 0;
-    macAlone += text.match(MAC_ALONE)?.length ?? 0;
   }
-  if (dos > Math.max(macAlone, windows)) return 'DOS';
-  return mac > windows ? 'Mac' : 'Windows';
+  return others > windows;
 }
 
 /**
@@ -204,8 +185,6 @@ async function declaredEncoding(declared: string): Promise<string> {
 }
 
 function encodingByBom(head: Buffer): string | null {
-  if (head.indexOf('\xff\xfe\0\0', 0, 'latin1') === 0) return 'utf-32le';
-  if (head.indexOf('\0\0\xfe\xff', 0, 'latin1') === 0) return 'utf-32be';
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 'utf-8';
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
@@ -213,14 +192,14 @@ function encodingByBom(head: Buffer): string | null {
 }
 
 /**
- * Detects UTF-16 and UTF-32 by their NUL bytes, or returns null. In the languages of our markets most characters have one
- * byte that is not NUL: the first one in little-endian text, the last one in big-endian text.
+ * Detects UTF-16 by its NUL bytes, or returns null. In the languages of our markets most characters have one byte that
+ * is not NUL: the first one in little-endian text, the last one in big-endian text.
  */
 function encodingByNuls(head: Buffer): string | null {
-  const nuls = [0, 0, 0, 0];
-  for (const [index, byte] of head.entries()) if (byte === 0) nuls[index % 4] = (nuls[index % 4] ?? 0) + 1;
-  const form = nuls.map((count) => (count > head.length / 10 ? '0' : count < head.length / 80 ? 'x' : '?')).join('');
-  return { x0x0: 'utf-16le', '0x0x': 'utf-16be', x000: 'utf-32le', '000x': 'utf-32be' }[form] ?? null;
+  const nuls = [0, 0];
+  for (const [index, byte] of head.entries()) if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1;
+  const form = nuls.map((count) => (count > head.length / 5 ? '0' : count < head.length / 40 ? 'x' : '?')).join('');
+  return { x0: 'utf-16le', '0x': 'utf-16be' }[form] ?? null;
 }
 
 /** Counts the characters beyond ASCII in a whole file, those of three bytes in UTF-8 twice. */

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { countKnownFields } from '../request/lead/field-aliases.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { headerIndex } from './header-search.ts';
 
@@ -7,8 +8,6 @@ interface Dialect {
   readonly delimiter: string;
   /** Number of physical lines before the header: lines that the user skips, `sep=`, a preamble, and blank lines. */
   readonly linesBeforeHeader: number;
-  /** True if whole lines are quoted, so that each is one cell for any delimiter. See {@link withoutLineQuotes}. */
-  readonly hasLineQuotes: boolean;
   /** How a quote within quotes is written: twice, or behind a backslash. */
   readonly escapedBy: '"' | '\\';
   readonly notes: readonly string[];
@@ -45,14 +44,10 @@ function namedDelimiter(text: string): string {
   );
 }
 
-/**
- * Detects the dialect of a CSV file from its first 64 Ki characters. `knownFields` counts the names in a header that
- * mean a known field.
- */
+/** Detects the dialect of a CSV file from its first 64 Ki characters. */
 export function findDialect(
   sample: string,
   options: { readonly delimiter: string | null; readonly skipLines: number },
-  knownFields: KnownFields,
 ): Dialect {
   const asked = sample.slice(endOfLines(sample, options.skipLines));
   const sep = /^(?:\uFEFF)?"?sep=(.)"?[;,\t]*(?:\r\n|\n|\r)/i.exec(asked);
@@ -61,17 +56,29 @@ export function findDialect(
   const body = escapedBy === '"' ? written : written.replaceAll('\\"', '""');
   const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
   const candidates = declared === null ? DELIMITERS : [declared];
-  const asWritten = likeliest(body, candidates, knownFields);
-  const bare = withoutLineQuotes(body);
-  const asBare = bare === body ? asWritten : likeliest(bare, candidates, knownFields);
-  const hasLineQuotes = asBare.score > asWritten.score && (asBare.columns > 2 || asBare.known > 1);
-  const { delimiter } = hasLineQuotes ? asBare : asWritten;
-  const before = options.skipLines + (sep ? 1 : 0);
-  const records = sampleRecords(hasLineQuotes ? bare : body, delimiter);
-  const { notes, recordsBeforeHeader, ...header } = linesBeforeHeader(records, before);
-  const said = hasLineQuotes ? ['Lines are quoted as a whole; these quotes are taken off.', ...notes] : notes;
+  refuseLineQuotes(body);
+  const delimiter = likeliest(body, candidates);
+  const records = sampleRecords(body, delimiter);
+  const { recordsBeforeHeader, ...header } = linesBeforeHeader(records, options.skipLines + (sep ? 1 : 0));
   const rows = records.slice(recordsBeforeHeader + 1).map(({ cells }) => cells);
-  return { delimiter, escapedBy, hasLineQuotes, notes: said, sample: rows, ...header };
+  return { delimiter, escapedBy, sample: rows, ...header };
+}
+
+const QUOTED_LINE = /^"(?:[^"]|"")*"$/;
+
+/**
+ * Throws `SrqError('input')` if each line is one quoted text with delimiters in it. Programs write such lines when they
+ * export what was already an export.
+ */
+function refuseLineQuotes(text: string): void {
+  const lines = text.split(LINE_END).filter((line) => line.trim() !== '');
+  const isQuoted = lines.slice(0, MAX_BEFORE).every((line) => QUOTED_LINE.test(line));
+  if (!isQuoted || !/[,;\t|]/.test(lines[0] ?? '')) return;
+  throw new SrqError(
+    'csv.unreadable',
+    'Each line of the file is quoted as a whole.',
+    `Export it again, or take these quotes off: sed 's/^"//; s/"\\r*$//; s/""/"/g' FILE > leads.csv`,
+  );
 }
 
 /**
@@ -90,12 +97,15 @@ export function linesBeforeHeader(
   records: readonly SampleRecord[],
   before: number,
 ): Pick<Dialect, 'linesBeforeHeader' | 'notes'> & { readonly recordsBeforeHeader: number } {
-  const { lines, said, count } = preambleLines(records);
+  const rows = records.map(({ cells }) => cells);
+  const above = records.slice(0, Math.max(0, headerIndex(rows, usualLength(records).length)));
+  const lines = above.reduce((sum, each) => sum + each.lines, 0);
   const span = lines === 1 ? `line ${before + 1}` : `lines ${before + 1}–${before + lines}`;
+  const isSaid = above.some(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   return {
     linesBeforeHeader: before + lines,
-    recordsBeforeHeader: count,
-    notes: said ? [`Set aside before the header: ${span}.`] : [],
+    recordsBeforeHeader: above.length,
+    notes: isSaid ? [`Set aside before the header: ${span}.`] : [],
   };
 }
 
@@ -106,18 +116,8 @@ function endOfLines(text: string, count: number): number {
   return lineEnd.lastIndex;
 }
 
-type KnownFields = (header: readonly string[]) => number;
-
-/** A delimiter with the measures of how well it explains a text. */
-interface Explanation {
-  readonly delimiter: string;
-  readonly score: number;
-  readonly columns: number;
-  /** The number of known fields in the header. */
-  readonly known: number;
-}
-
-function likeliest(text: string, delimiters: readonly string[], knownFields: KnownFields): Explanation {
+/** Returns the delimiter that explains a text best. */
+function likeliest(text: string, delimiters: readonly string[]): string {
   const visible = withoutQuotedDelimiters(text);
   const scored = delimiters.map((delimiter) => {
     const records = visible.split(LINE_END).map((line) => ({ cells: line.split(delimiter), lines: 1 }));
@@ -125,17 +125,12 @@ function likeliest(text: string, delimiters: readonly string[], knownFields: Kno
     if (records.length > 3) records.pop();
     const rows = records.slice(0, MAX_BEFORE).map(({ cells }) => cells);
     const header = rows[headerIndex(rows, usualLength(records).length)] ?? [];
-    return {
-      delimiter,
-      score: regularity(records, header.length),
-      columns: header.length,
-      known: knownFields(header),
-    };
+    return { delimiter, score: regularity(records, header.length), known: countKnownFields(header) };
   });
   const best = Math.max(...scored.map(({ score }) => score));
   const close = scored.filter(({ score }) => best > 0 && score >= best * CLOSE_SCORE);
   close.sort((a, b) => b.known - a.known || b.score - a.score);
-  return close[0] ?? { delimiter: delimiters[0] ?? ',', score: 0, columns: 1, known: 0 };
+  return close[0]?.delimiter ?? delimiters[0] ?? ',';
 }
 
 const LINE_END = /\r\n|\n|\r/;
@@ -178,22 +173,8 @@ function usualLength(records: readonly SampleRecord[]): { length: number; share:
   return { length, share: count / Math.max(1, full.length) };
 }
 
-const filled = (cells: readonly string[]): number => cells.filter((cell) => cell.trim() !== '').length;
-
 /** Number of records among which the header is looked for, if only the delimiter is asked. */
 const MAX_BEFORE = 50;
-
-/** Counts the lines of titles and blanks above the header. */
-function preambleLines(records: readonly SampleRecord[]): { lines: number; said: boolean; count: number } {
-  const rows = records.map(({ cells }) => cells);
-  const header = headerIndex(rows, usualLength(records).length);
-  const before = records.slice(0, Math.max(0, header));
-  return {
-    lines: before.reduce((sum, { lines }) => sum + lines, 0),
-    said: before.some(({ cells }) => filled(cells) > 0),
-    count: before.length,
-  };
-}
 
 /**
  * Splits a sample into records. A last record without a line end, which is probably cut, is left out unless there are
@@ -206,7 +187,6 @@ function sampleRecords(text: string, delimiter: string): SampleRecord[] {
     parse(text, {
       ...{
         delimiter,
-
         record_delimiter: ['\r\n', '\n', '\r'],
         relax_column_count: true,
         relax_quotes: true,
@@ -223,15 +203,4 @@ function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   }
   if (records.length > 2 && !/[\r\n]$/.test(text)) records.pop();
   return records;
-}
-
-/** Matches lines that are one quoted text from beginning to end. It is several lines if the text is. */
-const QUOTED_LINE = /(?<=^|[\r\n])"([^"]*(?:""[^"]*)*)"(?=$|[\r\n])/g;
-
-/**
- * Removes the quotes of lines that are quoted as a whole: `"a,""b, c"",d"` becomes `a,"b, c",d`. Programs write such
- * lines when they export a file that was already an export. All other lines are left unchanged.
- */
-function withoutLineQuotes(text: string): string {
-  return text.replace(QUOTED_LINE, (_, inner: string) => inner.replaceAll('""', '"'));
 }

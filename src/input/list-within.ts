@@ -4,19 +4,16 @@ import { SrqError } from '../request/words/errors.ts';
 /** Names of lists of requests in the answers of APIs. */
 export const LIST_NAMES: readonly string[] = ['data', 'leads', 'results', 'rows', 'items', 'records', 'requests'];
 
-/** The layout of a JSON file: one array, one object or several one after another, or an object that wraps a list. */
-type Layout = 'array' | 'objects' | 'wrapped';
-
 /**
  * Throws `SrqError('input')` for objects that contain a list which was probably meant, because otherwise only one
  * request of the list would be sent, and its text could be that of the object around it. `columns` are the names of the
  * flattened values.
  */
-export function refuseListWithin(columns: readonly string[], layout: Layout, path: string): void {
-  const list = listWithin(columns, layout);
+export function refuseListWithin(columns: readonly string[], path: string): void {
+  const list = listWithin(columns);
   if (list === null) return;
   // Any other name would need quoting, in jq and in the shell.
-  const isPlain = layout === 'objects' && /^[\w.]+$/.test(list);
+  const isPlain = /^[\w.]+$/.test(list);
   throw new SrqError(
     'json.nested',
     `${path} is a JSON object; the requests seem to be in its list "${list}".`,
@@ -27,31 +24,34 @@ export function refuseListWithin(columns: readonly string[], layout: Layout, pat
 /**
  * Returns the name of the list that was probably meant, or null. An object without known fields is no request. One with
  * some may still be the answer of an API, which says `"message":"Success"` beside its list of leads; but it may also be
- * a request with a list of its own, such as one of addresses or of earlier messages.
+ * the request of a person, with a list of its own, such as one of addresses or of earlier messages.
  */
-function listWithin(columns: readonly string[], layout: Layout): string | null {
+function listWithin(columns: readonly string[]): string | null {
   const lists = listsOf(columns);
   if (lists.size > 0 && countKnownFields(columns) === 0) return [...lists.keys()][0] ?? null;
-  const around = meaningsOf(columns.filter((name) => !MEMBER.test(name)));
+  const isPersons = isPerson(meaningsOf(columns.filter((name) => !MEMBER.test(name))));
   for (const [name, members] of lists) {
-    const reachable = [...members.values()].map(meaningsOf).filter(hasContact);
-    const isNamedSo = reachable.length > 0 && LIST_NAMES.includes(lastName(name).toLowerCase());
-    if (isNamedSo || (!isPerson(around) && areRequests(reachable, layout))) return name;
+    const meanings = [...members.values()].map(meaningsOf);
+    const isNamedSo = LIST_NAMES.includes(lastName(name).toLowerCase()) && meanings.some(hasContact);
+    if (isNamedSo || (!isPersons && meanings.some(isPerson))) return name;
   }
   return null;
 }
 
 type Meanings = ReadonlySet<string>;
 
-/** Tells whether members of a list are requests. Several persons are, unless each element of a list has them. */
-function areRequests(members: readonly Meanings[], layout: Layout): boolean {
-  if (members.some((meanings) => meanings.has('request_text'))) return true;
-  return layout === 'objects' && members.filter(isPerson).length > 1;
-}
-
 const hasContact = (meanings: Meanings): boolean => meanings.has('phone') || meanings.has('email');
 
-const PERSON_OR_PLACE = ['fullname', 'first_name', 'last_name', 'location', 'street', 'postal_code', 'city'];
+const PERSON_OR_PLACE = [
+  'fullname',
+  'first_name',
+  'last_name',
+  'location',
+  'street',
+  'postal_code',
+  'city',
+  'request_text',
+];
 
 const isPerson = (meanings: Meanings): boolean =>
   hasContact(meanings) && PERSON_OR_PLACE.some((meaning) => meanings.has(meaning));

@@ -1,83 +1,39 @@
-/** Formats an integer as a spreadsheet shows it, or returns null if the format does more than place its digits. */
-type ShownNumber = (value: number) => string | null;
+/** Matches what a number format adds to the digits: texts, marks, colours and locales. */
+const BESIDE_DIGITS = /"[^"]*"|[\\_*].|\[[^\]]*\]|[-+() ]/g;
 
-/**
- * Maximum length of a format's code. A longer one is not meant for numbers of leads, and it would be applied to each
- * cell.
- */
-const MAX_CODE = 60;
+/** Matches a format of digits alone, of which more than one is shown in any case: `00000`. */
+const ZEROS = /^#*0{2,60}$/;
 
-type Token = { readonly digit: '0' | '#' } | { readonly text: string };
-
-/** Matches a condition, such as that of `[<=9999999]###-####;(###) ###-####`, by which the same digits only look different. */
-const CONDITION = /\[[<>=]/;
-const FIRST_SECTION = /^(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\[])+/;
-/** Matches colours and locales, which change no character, unlike a currency, and the width of a character. */
-const SILENT = /^(?:\[(?:\$-[\dA-F]+|[A-Za-z]+\d*)\]|[_*][ -~])/;
-
-/**
- * Reads the code of a number format that only places the digits of an integer, such as `00000`, `000-0000` or `+00 000`.
- * Returns null for all others: dates, decimals, thousands, percents, texts, conditions.
- */
-function digitFormat(code: string): ShownNumber | null {
-  if (code.length > MAX_CODE || CONDITION.test(code)) return null;
-  const tokens = tokensOf(FIRST_SECTION.exec(code)?.[0] ?? '');
-  const digits = tokens?.filter((token) => 'digit' in token) ?? [];
-  if (!tokens || tokens.length === 1 || !digits.some(({ digit }) => digit === '0' || tokens.length > digits.length))
-    return null;
-  return (value) => (Number.isSafeInteger(value) && value >= 0 ? shown(String(value), tokens) : null);
+/** Returns the number of digits to which a number format fills a number up with zeros, or 0 if it does something else. */
+function filledTo(code: string): number {
+  const digits = (code.split(';')[0] ?? '').slice(0, MAX_CODE).replace(BESIDE_DIGITS, '');
+  return ZEROS.test(digits) ? digits.replaceAll('#', '').length : 0;
 }
 
-/** Splits a code into its tokens, or returns null if it does more than place digits. */
-function tokensOf(code: string): Token[] | null {
-  const tokens: Token[] = [];
-  for (let rest = code; rest !== ''; ) {
-    const silent = SILENT.exec(rest);
-    const [literal, quoted, escaped, plain] = /^(?:"([ -~]*?)"|\\([ -~])|([ ()+-]))/.exec(rest) ?? [];
-    if (literal !== undefined) tokens.push({ text: quoted ?? escaped ?? plain ?? '' });
-    else if (/^[0#?]/.test(rest)) tokens.push({ digit: rest.startsWith('0') ? '0' : '#' });
-    else if (!silent) return null;
-    rest = rest.slice((literal ?? silent?.[0] ?? rest[0] ?? '').length);
-  }
-  return tokens;
-}
+/** Tells whether a text is a whole number with all its digits. */
+const isWhole = (text: string): boolean => /^\s*\d+\s*$/.test(text) && Number.isSafeInteger(Number(text));
 
-/** Places digits from the right. The first placeholder takes all remaining digits. */
-function shown(digits: string, tokens: readonly Token[]): string {
-  const first = tokens.findIndex((token) => 'digit' in token);
-  let left = digits === '0' ? '' : digits;
-  let text = '';
-  for (let at = tokens.length - 1; at >= 0; at--) {
-    const token = tokens[at];
-    if (!token) continue;
-    if ('text' in token) text = token.text + text;
-    else {
-      const taken = at === first ? left : left.slice(-1);
-      text = (taken || (token.digit === '0' ? '0' : '')) + text;
-      left = left.slice(0, left.length - taken.length);
-    }
-  }
-  return text.trim();
-}
+/** Maximum length of a format's code that is examined. */
+const MAX_CODE = 100;
 
 /** Maximum number of formats and of styles that are examined. Spreadsheets have fewer. */
 const MAX_STYLES = 65_536;
 
-/** Returns the digit formats of a workbook's styles, by the number of the style that a cell names. */
-function digitStyles(styles: string): ReadonlyMap<string, ShownNumber> {
-  const formats = new Map<string, ShownNumber | null>();
+/** Returns the numbers of digits that a workbook's styles show, by the number of the style that a cell names. */
+function filledStyles(styles: string): ReadonlyMap<string, number> {
+  const formats = new Map<string, number>();
   for (const [tag] of styles.matchAll(/<(?:[\w-]+:)?numFmt\s[^<>]*>/g)) {
     if (formats.size >= MAX_STYLES) break;
-    formats.set(attributeOf(tag, 'numFmtId') ?? '', digitFormat(attributeOf(tag, 'formatCode') ?? ''));
+    formats.set(attributeOf(tag, 'numFmtId') ?? '', filledTo(attributeOf(tag, 'formatCode') ?? ''));
   }
   const begin = styles.search(/<(?:[\w-]+:)?cellXfs[\s>]/);
   const list = begin < 0 ? '' : styles.slice(begin);
   const end = list.search(/<\/(?:[\w-]+:)?cellXfs>/);
-  const found = new Map<string, ShownNumber>();
+  const found = new Map<string, number>();
   let at = 0;
   for (const [tag] of list.slice(0, Math.max(0, end)).matchAll(/<(?:[\w-]+:)?xf\s[^<>]*>/g)) {
-    const format = formats.get(attributeOf(tag, 'numFmtId') ?? '');
-    if (format) found.set(String(at), format);
+    const digits = formats.get(attributeOf(tag, 'numFmtId') ?? '');
+    if (digits) found.set(String(at), digits);
     if (++at >= MAX_STYLES) break;
   }
   return found;
@@ -101,11 +57,11 @@ const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 const TYPE = /\st\s*=\s*["']([^"']*)["']/;
 
 /**
- * Replaces numbers whose formats place their digits (`00000`) by texts as they are shown (`01067`), in all sheets of a
- * workbook. The library that reads workbooks ignores formats, so the zeros of a postal code would be lost.
+ * Replaces numbers whose formats fill them up with zeros (`00000`) by texts with these zeros (`01067`), in all sheets of
+ * a workbook. What a format places between the digits makes no difference, so it is left out. The library that reads workbooks ignores formats, so the zeros of a postal code would be lost.
  */
 export function showDigits(parts: Map<string, Buffer>): void {
-  const styles = digitStyles(parts.get(stylesPart(parts))?.toString('utf8') ?? '');
+  const styles = filledStyles(parts.get(stylesPart(parts))?.toString('utf8') ?? '');
   if (styles.size === 0) return;
   for (const [name, part] of parts) {
     if (!part.includes('sheetData')) continue;
@@ -113,12 +69,10 @@ export function showDigits(parts: Map<string, Buffer>): void {
     const xml = part
       .toString('latin1')
       .replace(CELL, (cell, space: string, tag: string, formula = '', value: string) => {
-        const format = styles.get(STYLE.exec(tag)?.[1] ?? '');
-        if (!format || /^[^n]/.test(TYPE.exec(tag)?.[1] ?? '') || value.trim() === '') return cell;
-        const text = format(Number(value));
-        if (text === null) return cell;
-        const others = tag.replace(TYPE, '');
-        return `<${space}c${others} t="str">${formula}<${space}v>${escaped(text)}</${space}v></${space}c>`;
+        const digits = styles.get(STYLE.exec(tag)?.[1] ?? '');
+        if (!digits || /^[^n]/.test(TYPE.exec(tag)?.[1] ?? '') || !isWhole(value)) return cell;
+        const text = value.trim().padStart(digits, '0');
+        return `<${space}c${tag.replace(TYPE, '')} t="str">${formula}<${space}v>${text}</${space}v></${space}c>`;
       });
     parts.set(name, Buffer.from(xml, 'latin1'));
   }
@@ -149,10 +103,6 @@ export function showErrors(parts: Map<string, Buffer>): void {
       });
     if (shown !== xml) parts.set(name, Buffer.from(shown, 'latin1'));
   }
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;' })[mark] ?? '&gt;');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

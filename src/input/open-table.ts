@@ -2,7 +2,6 @@ import { extname } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parseEmail } from '../request/lead/email.ts';
-import { countKnownFields } from '../request/lead/field-aliases.ts';
 import { parsePhone } from '../request/lead/phone.ts';
 import {
   type ReadOptions,
@@ -18,10 +17,10 @@ import { csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
 import {
-  isWrappedList,
   type JsonKind,
   jsonColumns,
   jsonKind,
+  jsonObjects,
   jsonRows,
   looksLikeJson,
   MAX_COLUMNS,
@@ -73,8 +72,7 @@ async function openText(path: string, file: PartnerFile, options: ReadOptions, s
   }
   const format = options.format ?? formatOf(path, sample);
   if (format === 'csv') return openCsv(file, encoding, options, sample, say);
-  const kind = format === 'json' && isWrappedList(sample) ? 'wrapped' : format;
-  return openJson(file, encoding, kind, sample.trimStart().startsWith('['));
+  return openJson(file, encoding, format);
 }
 
 /** Returns the content of a file as a table. The rows of a results file are restored, and test leads are refused. */
@@ -229,7 +227,7 @@ async function openCsv(
   sample: string,
   say: Say,
 ): Promise<TableContent> {
-  const dialect = findDialect(sample, options, countKnownFields);
+  const dialect = findDialect(sample, options);
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
@@ -251,21 +249,19 @@ async function openCsv(
   };
 }
 
-async function openJson(
-  file: PartnerFile,
-  encoding: TextEncoding,
-  kind: JsonKind,
-  isArray: boolean,
-): Promise<TableContent> {
-  const text = (onRead?: (bytes: number) => void) => decodedText(file, encoding.name, onRead);
-  const columns = await jsonColumns(text(), kind);
-  refuseListWithin(columns, kind === 'wrapped' ? kind : isArray ? 'array' : 'objects', file.path);
+async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonKind): Promise<TableContent> {
+  const objects = await jsonObjects((onRead) => decodedText(file, encoding.name, onRead), format);
+  const columns = await jsonColumns(objects);
+  refuseListWithin(columns, file.path);
   return {
-    format: kind === 'ndjson' ? 'ndjson' : 'json',
+    format,
     encoding: encoding.label,
     delimiter: null,
     columns,
-    rows: (onRead) => jsonRows(text(onRead), kind, columns, encoding),
+    rows: (onRead) => {
+      if (format === 'json') onRead(file.sizeBytes);
+      return jsonRows(objects(onRead), columns, encoding);
+    },
   };
 }
 

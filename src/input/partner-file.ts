@@ -152,6 +152,7 @@ const REFUSED: readonly (readonly [begins: RegExp, what: string, hint: string])[
   [/^\x89PNG|^\xff\xd8\xff|^GIF8|^RIFF....WEBP|^II\*\0|^MM\0\*/s, 'a picture', 'Export the data as CSV UTF-8 instead.'],
   [/^\{\\rtf/, 'a text document (RTF)', 'Export the data as CSV UTF-8 instead.'],
   [/^SQLite format|^PAR1/, 'a database', 'Export the table as CSV UTF-8.'],
+  [/^\xff\xfe\0\0|^\0\0\xfe\xff|^(?:[^\0]\0{3}){4}|^(?:\0{3}[^\0]){4}/, 'UTF-32 text', 'Export it again as CSV UTF-8.'],
   [/^\s*<(?:!doctype|html|table|\?xml)/i, 'a web page or XML', SAVE_AS_CSV],
 ];
 

@@ -10,7 +10,7 @@ import { STATUSES, type Status } from '../request/log/status.ts';
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
-import type { TextEncoding } from './decode.ts';
+import { type TextEncoding, undecodable } from './decode.ts';
 import { isBlank, type RowFit } from './row-fit.ts';
 
 /** The context for reading the records of a file. */
@@ -39,7 +39,7 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
     if (!header) continue;
     const { encoding } = reading;
     if (encoding && unexplainedCell(header.cells, encoding) >= 0) {
-      throw undecodable(`The header (line ${header.line})`, encoding);
+      throw undecodable(`The header (line ${header.line})`, encoding.label);
     }
     return header.cells.map((name) => name.trim());
   }
@@ -60,10 +60,8 @@ export async function* rowsOf(
   let atHeader = true;
   for await (const batch of records) {
     for (let from = atHeader ? 1 : 0; from < batch.length; from += BATCH_ROWS) {
-      const rows: Row[] = [];
-      const failure = shaper.shape(batch.slice(from, from + BATCH_ROWS), rows);
+      const rows = shaper.shape(batch.slice(from, from + BATCH_ROWS));
       if (rows.length > 0) yield rows;
-      if (failure) throw failure;
     }
     atHeader = false;
   }
@@ -85,8 +83,8 @@ class RowShaper {
     this.fit = fit;
   }
 
-  /** Appends the rows of the records to `rows`. Returns the error that ends the file, or null. */
-  shape(records: readonly CsvRecord[], rows: Row[]): SrqError | null {
+  shape(records: readonly CsvRecord[]): Row[] {
+    const rows: Row[] = [];
     for (const record of records) {
       if (isBlank(record.cells)) {
         this.afterBlank = true;
@@ -100,13 +98,9 @@ class RowShaper {
       for (const each of this.held) rows.push(this.row(each));
       this.held = [];
       this.afterBlank = false;
-      const { encoding } = this.reading;
-      if (encoding?.isWrong && unexplainedCell(record.cells, encoding) >= 0) {
-        return undecodable(`Row ${this.number + 1} (line ${record.line})`, encoding);
-      }
       rows.push(this.row(record));
     }
-    return null;
+    return rows;
   }
 
   sayFooter(): void {
@@ -148,15 +142,6 @@ export function encodingProblem(
   const what = UNDECODED.test(cells[at] ?? '') ? `bytes that are not ${encoding.label}` : 'text that looks like UTF-8';
   const where = columns[at] ? ` in ${columns[at]}` : '';
   return `holds ${what}${where}, unlike the rest of the file; write the letters anew`;
-}
-
-/** Returns the error for bytes that the encoding does not have. `where` describes their place. */
-export function undecodable(where: string, encoding: TextEncoding): SrqError {
-  return new SrqError(
-    'encoding.mismatch',
-    `${where} holds bytes that are not ${encoding.label}.`,
-    'Name the encoding the file really has, for example: --encoding windows-1252',
-  );
 }
 
 type OutcomePlaces = ReadonlyMap<ResultColumn, number>;

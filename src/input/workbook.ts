@@ -239,14 +239,11 @@ interface ZipArchive {
   readonly parts: (wanted: (name: string) => boolean, maxBytes: number) => Promise<Map<string, Buffer>>;
 }
 
-const END_OF_DIRECTORY = Buffer.from('PK\x05\x06', 'latin1');
-const END_BYTES = 22;
-
 /** Reads the directory of a ZIP archive. Throws `SrqError('input')` for a damaged one. */
 async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
   const asDamaged = (error: unknown) => Promise.reject(damagedArchive(path, error));
   // Names are compared and never used as paths, so the library need not refuse unsafe ones.
-  const zip = await fromBufferPromise(withoutTail(archive), { decodeStrings: false }).catch(asDamaged);
+  const zip = await fromBufferPromise(archive, { decodeStrings: false }).catch(asDamaged);
   if (zip.entryCount > MAX_ENTRIES) throw damagedArchive(path);
   const entries: Entry[] = [];
   try {
@@ -270,15 +267,6 @@ async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
       return parts;
     },
   };
-}
-
-/**
- * Cuts off bytes after the archive, which some downloads have and because of which the library would refuse the file.
- */
-function withoutTail(archive: Buffer): Buffer {
-  const end = archive.lastIndexOf(END_OF_DIRECTORY);
-  if (end < 0 || end + END_BYTES > archive.length) return archive;
-  return archive.subarray(0, end + END_BYTES + archive.readUInt16LE(end + END_BYTES - 2));
 }
 
 function nameOf({ fileNameRaw }: Entry): string {

@@ -82,14 +82,16 @@ describe('46 dresses of one content are right, or refused with the way out', () 
     '$encoding, $delimiter',
     async ({ encoding, delimiter }) => {
       expect(await seen(encoded(plain([HEADER, ...ROWS], delimiter), encoding))).toBe(
-        encoding === 'cp850' ? 'refused with the way out' : 'right',
+        /^(?:cp850|macintosh|utf-32)/.test(encoding) ? 'refused with the way out' : 'right',
       );
     },
   );
   it.each(Object.keys(WRITERS).flatMap((writer) => [',', '\t', '|'].map((delimiter) => ({ writer, delimiter }))))(
     '$writer, $delimiter',
     async ({ writer, delimiter }) => {
-      expect(await seen(encoded(WRITERS[writer]?.([HEADER, ...ROWS], delimiter) ?? '', 'utf-8'))).toBe('right');
+      expect(await seen(encoded(WRITERS[writer]?.([HEADER, ...ROWS], delimiter) ?? '', 'utf-8'))).toBe(
+        writer === 'whole lines quoted again' ? 'refused with the way out' : 'right',
+      );
     },
   );
 });

@@ -35,23 +35,18 @@ test('a line of delimiters may have 1 MiB, and not one letter more, in one piece
   await expect(read([`a,b\r${','.repeat(MIB + 1)}`])).rejects.toThrow(TOO_LONG);
 });
 
-// Of the first row the one is split quickly; behind the quote of the other csv-parse goes on.
-test.each(['1,2', '"1" x,2'].flatMap((first) => ['\n', '\r\n', '\r'].map((end) => [first, end] as const)))(
-  'records behind %j and a quoted line break are told by their lines in the file (%j)',
-  async (first, end) => {
-    const text = ['a,b', first, `"3${end}and more",4`, '5,6', '', '"7",8', '9,10', ''].join(end);
-    const expected = [
-      [1, 'a', 'b'],
-      [2, ...first.split(',')],
-      [3, `3${end}and more`, '4'],
-      [5, '5', '6'],
-      [7, '7', '8'],
-      [8, '9', '10'],
-    ];
-    for (let cut = 0; cut <= text.length; cut += 1)
-      expect(await read([text.slice(0, cut), text.slice(cut)]), `cut at ${cut}`).toEqual(expected);
-  },
-);
+test.each(['\n', '\r\n', '\r'])('records are told by their lines in the file (%j)', async (end) => {
+  const text = ['a,b', '"1" x,2', `"3${end}and more",4`, '5,6', '', '"7",8', ''].join(end);
+  const expected = [
+    [1, 'a', 'b'],
+    [2, '"1" x', '2'],
+    [3, `3${end}and more`, '4'],
+    [5, '5', '6'],
+    [7, '7', '8'],
+  ];
+  for (let cut = 0; cut <= text.length; cut += 1)
+    expect(await read([text.slice(0, cut), text.slice(cut)]), `cut at ${cut}`).toEqual(expected);
+});
 
 /** The lines of the records, their suspicions, and the message of the error that ends them. */
 async function suspicions(text: string) {
@@ -68,11 +63,6 @@ async function suspicions(text: string) {
   return found;
 }
 
-// Behind `"0" x` csv-parse goes on.
-const PLAIN_AND_NOT = ['', '"0" x\n'] as const;
-const row = (first: string, line: number) =>
-  first === '' ? `Row 1 (line ${line}) is not closed` : `Row 2 (line ${line + 1}) is not closed`;
-
 test.each<[string, string, string | null | undefined]>([
   ['a quote where a cell would open its own', 'a,b\n1,"""x\n,""y"\n', undefined],
   ['a quote where a row would open its own', 'a,b\n1,"""x\n""y"\n', undefined],
@@ -88,9 +78,5 @@ test.each<[string, string, string | null | undefined]>([
   ['a whole record of five columns with a cell more', 'a,b,c,d,e\n1,2,3,4,"x\n5,6,7,8,9,0"\n', null],
   ['no line break in it', 'a,b,c,d,e\n1,2,3,4,"5,6,7,8,9"\n', null],
 ])('a record is not trusted where a quote was not closed: %s', async (_, text, expected) => {
-  const [header = '', ...rest] = text.split(/(?<=\n)/);
-  for (const first of PLAIN_AND_NOT) {
-    const found = await suspicions(header + first + rest.join(''));
-    expect(found.at(-1)).toEqual(expected === undefined ? row(first, 2) : expected);
-  }
+  expect((await suspicions(text)).at(-1)).toEqual(expected === undefined ? 'Row 1 (line 2) is not closed' : expected);
 });

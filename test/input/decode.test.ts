@@ -21,10 +21,10 @@ function fileOf(...chunks: readonly (Buffer | string)[]): PartnerFile {
 }
 const byte = (...bytes: readonly number[]) => Buffer.from(bytes);
 const found = async (file: PartnerFile, declared: string | null = null) => {
-  const { name, label, isWrong, note, unexplained } = await findEncoding(file, declared);
-  return { name, label, isWrong, note, isWhole: unexplained === null };
+  const { name, label, note, unexplained } = await findEncoding(file, declared);
+  return { name, label, note, isWhole: unexplained === null };
 };
-const WHOLE = { isWrong: false, note: null, isWhole: true };
+const WHOLE = { note: null, isWhole: true };
 
 describe('what an encoding does not explain', () => {
   const NOTE = (places: string) => `Read as UTF-8, but ${places}: such rows are invalid.`;
@@ -39,7 +39,6 @@ describe('what an encoding does not explain', () => {
       name: 'windows-1252',
       label: 'Windows-1252',
       isWhole: true,
-      isWrong: false,
       note: expect.not.stringContaining('Rows that look'),
     });
   });
@@ -60,12 +59,9 @@ describe('what an encoding does not explain', () => {
     'in a declared encoding makes it wrong from ten places on, and more than are explained: %d of %d',
     async (...row) => {
       const [unknown, known, isWrong] = row;
-      const encoding = await found(fileOf('é'.repeat(known), Buffer.from('\xe9 '.repeat(unknown), 'latin1')), 'utf-8');
-      expect(encoding).toMatchObject({
-        isWrong,
-        isWhole: false,
-        note: isWrong ? null : NOTE(`${unknown} places are not`),
-      });
+      const encoding = found(fileOf('é'.repeat(known), Buffer.from('\xe9 '.repeat(unknown), 'latin1')), 'utf-8');
+      if (isWrong) await expect(encoding).rejects.toThrow('f.csv holds bytes that are not UTF-8.');
+      else await expect(encoding).resolves.toMatchObject({ isWhole: false, note: NOTE(`${unknown} places are not`) });
     },
   );
 });

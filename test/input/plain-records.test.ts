@@ -93,22 +93,3 @@ describe('a file that is read as bytes', () => {
     expect(message).toContain('A line is longer than 1 MiB');
   });
 });
-
-describe('a file that is plain in its beginning alone', () => {
-  it('is read to its end, with the right lines', async () => {
-    async function* text() {
-      yield 'a,b\n1,"x\ny"\n\n2,6" pipe\n3,"q" r\n4,';
-      yield 'z\n\n"5"';
-    }
-    const records = [];
-    for await (const batch of csvRecords(text(), { delimiter: ',', linesBeforeHeader: 0 })) records.push(...batch);
-    expect(records.map(({ line, cells, afterEmptyLine }) => [line, cells, afterEmptyLine])).toEqual([
-      [1, ['a', 'b'], false],
-      [2, ['1', 'x\ny'], false],
-      [5, ['2', '6" pipe'], true],
-      [6, ['3', '"q" r'], false],
-      [7, ['4', 'z'], false],
-      [9, ['5'], true],
-    ]);
-  });
-});

@@ -5,7 +5,7 @@ import { RowFit } from '../../src/input/row-fit.ts';
 import { rowRestorer, rowsOf } from '../../src/input/rows.ts';
 import type { Row } from '../../src/request/lead/table.ts';
 
-const UTF8: TextEncoding = { name: 'utf-8', label: 'UTF-8', unexplained: /\uFFFD/u, isWrong: false, note: null };
+const UTF8: TextEncoding = { name: 'utf-8', label: 'UTF-8', unexplained: /\uFFFD/u, note: null };
 const record = (text: string, line: number, more: Partial<CsvRecord> = {}): CsvRecord => ({
   cells: text.split(','),
   line,
@@ -48,12 +48,6 @@ describe('rows', () => {
       'has 1 cell where the',
     ]);
     expect((await read('a,b', [[header, odd]])).rows[0]?.problem).toBe('takes up lines');
-  });
-
-  it('end where a wrong encoding does not explain them, after those before', async () => {
-    const records = [record('a,b', 1), record('1,2', 2), record('3,\uFFFD', 3), record('5,6', 4)];
-    const { rows, failure } = await read('a,b', [records], { ...UTF8, isWrong: true });
-    expect([told(rows), failure]).toEqual([['1 2 1'], 'Row 2 (line 3) holds bytes that are not UTF-8.']);
   });
 });
 

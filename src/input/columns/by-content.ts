@@ -1,6 +1,6 @@
 import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { type Candidate, guessed, type Look } from './candidates.ts';
-import { contentReason, fitOf, holdsPersons, isNearlyText, isRepeated, MEANINGS } from './meanings.ts';
+import { contentReason, fitOf, holdsPersons, isRepeated, MEANINGS } from './meanings.ts';
 
 export const isTaken = (readings: readonly Candidate[], index: number) => readings.some((each) => each.index === index);
 const isGiven = (readings: readonly Candidate[], meanings: readonly FieldOrPart[]) =>
@@ -19,17 +19,11 @@ export function byContentAlone(looks: readonly Look[], readings: readonly Candid
       ({ name, seen }) =>
         (underAnyName || name.isEmpty) && alone(seen) && (!isRepeated(seen) || meaning === 'postal_code'),
     );
-    const fitting = meaning === 'phone' ? dialled(alike) : alike;
-    for (const look of isSeveral ? fitting : fitting.slice(0, 1))
+    if (meaning === 'request_text') alike.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
+    for (const look of isSeveral ? alike : alike.slice(0, 1))
       found.push(guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content'));
   }
   return found;
-}
-
-/** If a column holds numbers that are written as people dial them, columns with plain digits hold something else. */
-function dialled(looks: readonly Look[]): readonly Look[] {
-  const dialled = looks.filter(({ seen }) => seen.writtenAsPhone >= 0.2);
-  return dialled.length > 0 ? dialled : looks;
 }
 
 /** Returns the filled columns without a reading that may be the customer's by their names. */
@@ -41,14 +35,6 @@ function unread(looks: readonly Look[], readings: readonly Candidate[]): Look[] 
 
 function unnamed(looks: readonly Look[], readings: readonly Candidate[]): Look[] {
   return unread(looks, readings).filter(({ name }) => name.isEmpty);
-}
-
-/** Takes the column with the longest texts for the description of what is needed, if no other column is. */
-export function longestText(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
-  if (isGiven(readings, ['request_text', 'notes', 'audio_file'])) return [];
-  const texts = unread(looks, readings).filter(({ seen }) => isNearlyText(seen));
-  const [longest] = texts.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
-  return longest ? [guessed(longest, 'request_text', 'the longest texts of the file')] : [];
 }
 
 /**

@@ -4,14 +4,13 @@ import {
   contentReason,
   type Fit,
   fitOf,
-  holdsFewValues,
   holdsPersons,
   isPlainlyOther,
   isPlainlyPhone,
   isRepeated,
   MEANINGS,
 } from './meanings.ts';
-import { type NameEvidence, PARENTS } from './name-evidence.ts';
+import type { NameEvidence } from './name-evidence.ts';
 import { ASIDE, type NamedMeaning, SECOND } from './named-column.ts';
 import { isOfKind } from './vocabulary.ts';
 
@@ -107,48 +106,41 @@ function isOfFew(meaning: FieldOrPart, seen: ContentProfile): boolean {
   return (isOfAPerson(meaning) || meaning === 'fullname') && isRepeated(seen);
 }
 
-/** Returns the certainty of a reading by words, or null if the content contradicts it. */
+/**
+ * Returns the certainty of a reading by words, or null if the content contradicts it. A name that is understood in part
+ * needs content that does not contradict it, and is asked about.
+ */
 function levelOf(
   { meaning, strength, rank }: NamedMeaning,
   fit: Fit,
   { name, seen }: Look,
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
-  // Names and places have no typical form. If the content does not show them, a person has to check. If the same few
-  // people occur again and again, they are the sender's own.
-  const isOwn = isOfFew(meaning, seen);
+  if (strength !== 'plain') {
+    if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
+    return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
+  }
   const mayBeStrangers = (name.unknown !== '' || name.isEither) && isPersonal(meaning);
+  // Names and places have no typical form. If the content does not show them, a person has to check.
   const isVague =
     (MEANINGS[meaning].isVague && fit === 'allows') ||
     // Notes may be about the customer, whatever they look like.
     meaning === 'notes' ||
     isOfCompanies(meaning, seen) ||
     // A patient may be an animal.
-    (meaning === 'fullname' && name.isSomebody && seen.givenName === 0 && seen.oneWord >= 0.9);
-  // A word for a need whose column holds single words instead of texts more likely means the kind of service.
-  const isWord = meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16;
+    (meaning === 'fullname' && name.isSomebody && seen.oneWord >= 0.9) ||
+    // A word for a need whose column holds single words instead of texts more likely means the kind of service.
+    (meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16);
   const isElsewhere = name.isBilling || (rank >= SECOND && MEANINGS[meaning].group === 'place');
-  if (strength === 'plain') return isWord || isVague || isOwn || isElsewhere || mayBeStrangers ? 'likely' : 'certain';
-  // A word for a number or a call means a telephone only if the content is telephone numbers.
-  if (fit === 'none' || (meaning === 'phone' && fit !== 'shows')) return null;
-  if (isOfFew(meaning, seen)) return null;
-  // An offer or an order without a word for its number may be its amount.
-  if (meaning === 'ref' && rank >= ASIDE && (seen.codeLike < 0.5 || seen.isRound || seen.isSpread || seen.isSequence))
-    return null;
-  // A name that may be anything is the customer's only if its cells have names of persons.
-  if (name.isEither && meaning === 'fullname' && !holdsPersons(seen)) return null;
-  if (mayBeStrangers) return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
-  const isName = (meaning === 'fullname' || meaning === 'first_name') && holdsPersons(seen);
-  const isSpecific = MEANINGS[meaning].isSpecific || isOfAPerson(meaning) || isName;
-  if (strength === 'slip' && fit === 'shows' && isSpecific) return 'certain';
-  // A number that can be called, or of a line, is a reference only if the name clearly says so.
-  if (meaning === 'ref' && (isPlainlyPhone(seen) || (seen.isSequence && seen.filled > 2))) return null;
-  const isKindOfService = meaning === 'category' && name.unknown === '' && !name.isSubject && holdsFewValues(seen);
-  if (isKindOfService) return 'certain';
-  if (fit !== 'shows' || rank >= ASIDE) return 'likely';
-  if (name.isQuestion && (isOfAPerson(meaning) || MEANINGS[meaning].isOfQuestions)) return 'certain';
-  if (name.unknown !== '') return 'likely';
-  return MEANINGS[meaning].isSpecific ? 'certain' : 'likely';
+  return isVague || isElsewhere || mayBeStrangers || isOfFew(meaning, seen) ? 'likely' : 'certain';
+}
+
+/** Tells whether a word for a number means something else: no telephone, or an amount or a line instead of a reference. */
+function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: ContentProfile): boolean {
+  if (meaning === 'phone') return fit !== 'shows';
+  if (meaning !== 'ref') return false;
+  const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || seen.digits >= 0.5);
+  return isAmount || isPlainlyPhone(seen) || (seen.isSequence && seen.filled > 2);
 }
 
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
@@ -177,8 +169,7 @@ export function withoutEmpty(candidates: readonly Candidate[]): readonly Candida
 
 /**
  * Decides which part of a name a column called only "name" holds. Beside a column for the last name it holds the first
- * name, and beside one for the first name it holds the last name, unless its cells are whole names. Of two columns
- * "name 1" and "name 2" with one word in each cell, as ledgers have them, the first is the last name.
+ * name, and beside one for the first name it holds the last name, unless its cells are whole names.
  */
 export function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
   const candidates = withPersons(all).map((each) =>
@@ -191,13 +182,7 @@ export function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
     const meaning = has('last_name') ? 'first_name' : 'last_name';
     return candidates.map((each) => (isHalfName(each) ? { ...each, meaning } : each));
   }
-  const [one, two, ...more] = candidates.filter(({ meaning, look }) => meaning === 'fullname' && look.name.isBareName);
-  if (!one || !two || more.length > 0 || !isNumberedPair(one, two)) return candidates;
-  const parts = new Map<Candidate, FieldOrPart>([
-    [one, 'last_name'],
-    [two, 'first_name'],
-  ]);
-  return candidates.map((each) => ({ ...each, meaning: parts.get(each) ?? each.meaning }));
+  return candidates;
 }
 
 /** Leaves out names of companies and subjects if another column has names of persons, even if that is known less well. */
@@ -223,11 +208,6 @@ function isWholeName({ meaning, look: { seen } }: Candidate): boolean {
 
 function isHalfName({ meaning, look }: Candidate): boolean {
   return meaning === 'fullname' && look.name.isBareName && look.seen.wordsOnly < 0.85;
-}
-
-function isNumberedPair(one: Candidate, two: Candidate): boolean {
-  const areNeighbours = two.index === one.index + 1;
-  return areNeighbours && [one, two].every(({ look: { seen } }) => seen.filled > 0 && seen.oneWord >= 0.7);
 }
 
 /** Leaves out the name of a pet beside the names of its owners, about whom a person is asked. */
@@ -293,12 +273,12 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
  * certain, or a single half beside a whole name that is certain.
  */
 function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
-  const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
   if (meaning === 'fullname')
     return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !isOfAName(meaning)) return false;
+  const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
 }
 
@@ -330,22 +310,15 @@ function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
 }
 
 /**
- * Makes contacts likely that belong to somebody else than the name and the best contact, because they would be called
- * where the customer's own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name.
+ * Makes contacts likely that belong to somebody else than the name, because they would be called where the customer's
+ * own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name.
  */
 export function withoutOthersContacts(readings: readonly Candidate[]): readonly Candidate[] {
-  const names = readings.filter(({ meaning }) => isOfAName(meaning));
-  const named = new Set(names.flatMap(({ look }) => [...look.name.whose]));
-  const isOf = ({ look: { name } }: Candidate, people: ReadonlySet<string>) =>
-    name.whose.size === 0 || [...name.whose].some((each) => people.has(each));
-  const isAsked = (each: Candidate) => {
-    if (!isOfAPerson(each.meaning) || isOf(each, named)) return false;
-    if (named.size > 0 || (names.length > 0 && each.look.name.whose.has(PARENTS))) return true;
-    const rivals = readings.filter(({ meaning }) => meaning === each.meaning);
-    const [best] = rivals.sort((a, b) => Number(isOf(b, named)) - Number(isOf(a, named)) || a.rank - b.rank);
-    return best !== undefined && !isOf(each, best.look.name.whose);
-  };
-  return readings.map((each) => (isAsked(each) ? { ...each, level: 'likely' } : each));
+  const whose = ({ look }: Candidate) => [...look.name.whose];
+  const named = new Set(readings.filter(({ meaning }) => isOfAName(meaning)).flatMap(whose));
+  const isOthers = (each: Candidate) =>
+    isOfAPerson(each.meaning) && whose(each).length > 0 && !whose(each).some((person) => named.has(person));
+  return readings.map((each) => (isOthers(each) ? { ...each, level: 'likely' } : each));
 }
 
 function byMerit(a: Candidate, b: Candidate): number {

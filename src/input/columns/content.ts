@@ -83,17 +83,12 @@ const shareIn = (texts: readonly string[]) => (is: RegExp | ((text: string) => b
 function numbersIn(texts: readonly string[]) {
   const share = shareIn(texts);
   const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
-  const digits = share(/^\d+$/);
   return {
-    digits,
+    digits: share(/^\d+$/),
     /** Amounts, decimals, coordinates and other numbers that belong to no field. */
     amount: share(AMOUNT),
-    /** Whole numbers that people calculate with: most of them end in 0 or 5. */
-    isRound: share(/^\d{2,}[05]$/) >= 0.7,
     /** Numbers of which some have a fraction: amounts, of which the round ones are written without. */
     isFractional: share(NUMBER) >= 0.9 && share(FRACTION) > 0,
-    /** Whole numbers of very different size, as amounts are. */
-    isSpread: digits === 1 && (lengths.at(-1) ?? 0) >= (lengths[0] ?? 0) + 2,
     /** Whether the texts are consecutive whole numbers, such as line numbers. */
     isSequence: isSequence(texts),
     medianLength: lengths[Math.floor(lengths.length / 2)] ?? 0,

@@ -1,4 +1,4 @@
-import { conceptsOf, isFieldWord, isKnownWord, knownWords, wordsOfKind } from './vocabulary.ts';
+import { conceptsOf, isFieldWord, isKnownWord } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
@@ -71,22 +71,7 @@ function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
   if (isKnownWord(word)) return [word];
   const parts = compoundParts(word);
   if (parts !== null) return parts;
-  return [(mendsSlips ? (withoutSlip(word) ?? withVowels(word) ?? writtenOut(word)) : null) ?? word];
-}
-
-/** Matches the length of a beginning that may abbreviate a word: `surn`, `descr`, `apell`. */
-const ABBREVIATED = /^.{4,8}$/;
-
-/**
- * Returns the known word about a field that begins with an abbreviation. Returns null if there is none, or if there are
- * several with different meanings.
- */
-function writtenOut(word: string): string | null {
-  if (!ABBREVIATED.test(word)) return null;
-  const found = knownWords().filter((each) => each.length >= word.length + 2 && each.startsWith(word));
-  const [first] = found;
-  const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
-  return first !== undefined && meanings.size === 1 && isFieldWord(first) ? first : null;
+  return [(mendsSlips ? withoutSlip(word) : null) ?? word];
 }
 
 /**
@@ -144,15 +129,6 @@ function withoutSlip(word: string): string | null {
   if (first === undefined) return null;
   const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
   return meanings.size === 1 ? first : null;
-}
-
-const WITHOUT_VOWELS = new Map(
-  wordsOfKind('abbreviated').map((word) => [word.charAt(0) + word.slice(1).replace(/[aeiou]/g, ''), word]),
-);
-
-function withVowels(word: string): string | null {
-  const meant = WITHOUT_VOWELS.get(word.replace(/(?<=.)[aeiou]/g, ''));
-  return meant !== undefined && [...word].every((letter) => meant.includes(letter)) ? meant : null;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

@@ -64,10 +64,6 @@ interface Meaning {
   readonly group?: 'contact' | 'name' | 'place';
   /** Whether several columns make sense. Each row gives the first filled one. */
   readonly isSeveral?: true;
-  /** Whether content that shows the meaning decides if the name does not. */
-  readonly isSpecific?: true;
-  /** Whether the other words of a question hardly matter if the content shows the meaning. */
-  readonly isOfQuestions?: true;
   /** Whether a person has to check if the content does not show the meaning, because it has no typical form. */
   readonly isVague?: true;
 }
@@ -77,7 +73,6 @@ const HALF_A_NAME: Meaning = {
   contradicts: (seen) => noText(seen) || seen.medianLength > 30,
   refutes: isTownRather,
   group: 'name',
-  isOfQuestions: true,
 };
 
 export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
@@ -111,12 +106,10 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       noText(seen) || seen.medianLength < 4 || holdsPersons(seen) || (seen.filled >= 5 && isConstant(seen)),
     refutes: (seen) => seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95,
     only: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
-    near: (seen) => isNearlyText(seen) || isPlainlyText(seen),
-    alone: isPlainlyText,
+    alone: isNearlyText,
+    unless: ['notes', 'audio_file'],
     underAnyName: true,
     counted: ['longText', 'longer texts'],
-    isSpecific: true,
-    isOfQuestions: true,
   },
   notes: {
     shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
@@ -134,7 +127,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     unless: ['location'],
     counted: ['streetLike', 'streets'],
     group: 'place',
-    isOfQuestions: true,
   },
   house_number: {
     shows: ({ medianLength, digits, distinct }) => medianLength <= 6 && digits >= 0.4 && distinct > 0.2,
@@ -148,12 +140,10 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     // Links are the location of appointments that take place online.
     refutes: ({ url }) => url >= 0.5,
     only: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
-    near: ({ placeLike, town }) => placeLike >= 0.5 || town >= 0.25,
     alone: isPlace,
     unless: ['postal_code', 'city', 'street'],
     counted: ['placeLike', 'places'],
     group: 'place',
-    isOfQuestions: true,
     isVague: true,
   },
   city: {
@@ -164,7 +154,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     alone: isPlace,
     unless: ['postal_code', 'location'],
     group: 'place',
-    isOfQuestions: true,
   },
   postal_code: {
     shows: ({ postalCode }) => postalCode >= 0.6,
@@ -174,39 +163,32 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       seen.email >= 0.3 ||
       (seen.filled > 2 && seen.postalCode < 0.1 && seen.digits < 0.5),
     only: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
-    near: ({ postalCode }) => postalCode >= 0.6,
     alone: ({ postalCode, isSequence, distinct }) => postalCode >= 0.8 && !isSequence && distinct > 0.15,
     unless: ['location'],
     counted: ['postalCode', 'postal codes'],
     group: 'place',
-    isSpecific: true,
   },
   lang: {
     shows: ({ language }) => language >= 0.6,
     contradicts: ({ language }) => language < 0.2,
     alone: ({ language, country, yesNo, filled }) => filled >= 3 && language >= 0.9 && country < 0.9 && yesNo < 0.5,
     counted: ['language', 'languages'],
-    isSpecific: true,
   },
   country: {
     shows: ({ country }) => country >= 0.6,
     contradicts: ({ country }) => country < 0.2,
     refutes: ({ town }) => town >= 0.4,
     only: ({ country }) => country >= 0.9,
-    near: ({ country }) => country >= 0.6,
     alone: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
     counted: ['country', 'countries'],
-    isSpecific: true,
   },
   audio_file: {
     shows: ({ recording }) => recording >= 0.5,
     contradicts: (seen) =>
       Math.max(seen.date, seen.yesNo, seen.email) >= 0.5 || (seen.digits >= PLAIN && seen.recording === 0),
     only: ({ recording }) => recording >= 0.9,
-    near: ({ recording }) => recording >= 0.3,
     alone: ({ recording }) => recording >= 0.8,
     counted: ['recording', 'recordings'],
-    isSpecific: true,
   },
   fullname: {
     shows: isName,
@@ -307,14 +289,6 @@ function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
 }
 
-/** Tells whether the same few short texts are repeated, as kinds of service are. */
-export function holdsFewValues(seen: ContentProfile): boolean {
-  const { filled, distinct, medianLength, longText, town, givenName, clientele, country, language, postalCode } = seen;
-  const isOther = Math.max(town, givenName, clientele, country, language, postalCode) >= 0.3;
-  const isShort = medianLength >= 2 && medianLength <= 40 && longText < 0.5;
-  return filled >= MIN_TELLING && distinct <= 0.6 && distinct * filled > 1 && isShort && !isOther;
-}
-
 /** Tells whether a column clearly holds telephone numbers. */
 export function isPlainlyPhone(seen: ContentProfile): boolean {
   return (
@@ -334,7 +308,7 @@ export function isPlainlyText(seen: ContentProfile): boolean {
 /**
  * Tells whether a column may hold texts. They may be shorter and more alike than clear texts, but have several words.
  */
-export function isNearlyText(seen: ContentProfile): boolean {
+function isNearlyText(seen: ContentProfile): boolean {
   const { longText, hasSpace, medianLength, distinct } = seen;
   return longText >= 0.5 && hasSpace >= PLAIN && medianLength >= 18 && distinct >= 0.25 && !isNoText(seen);
 }

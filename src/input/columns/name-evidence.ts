@@ -87,14 +87,10 @@ function evidenceOf(header: string, words: readonly string[]) {
     whose: new Set(words.flatMap(personIn)),
     /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
     isBilling: named.has('billing'),
-    /** Whether the name is a question or a sentence, in which unknown words mean little. */
-    isQuestion: words.length >= 5 || /[?¿]/.test(header),
     /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
     isBareName: named.isBareName() && !inside,
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
     isSomebody: named.isSomebody(),
-    /** Whether the name is one for a heading, such as that of a message or of a school subject. */
-    isSubject: named.hasAny(['subject', 'title']),
     /**
      * Whether the name means a part of a town or of a country. It is the location only if no other column is more
      * precise.
@@ -108,7 +104,7 @@ function evidenceOf(header: string, words: readonly string[]) {
   };
 }
 
-export const PARENTS = 'parents';
+const PARENTS = 'parents';
 
 /** Returns what a word says about whose a column is, without its ending: `mieter` and `mieters` are the same person. */
 function personIn(word: string): readonly string[] {

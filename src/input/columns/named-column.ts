@@ -183,10 +183,8 @@ export class NamedColumn {
     // In a question, "comment" is French for "how".
     const isNotes = this.has('notes') && (this.#words[0] !== 'comment' || this.#words.length < 3);
     const kinds = !isNotes && (this.has('category') || (this.has('kind') && (needs || this.has('occasion'))));
-    if (this.has('lastAdjective') && !needs) return [];
+    if (this.has('lastAdjective')) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
-    // A "last message" may be any text.
-    if (this.has('lastAdjective')) return [this.#part('request_text', RANK.second)];
     const isMessage = this.#hasKind('message');
     if (needs && isMessage && !this.has('kind'))
       return [this.#plain('request_text'), ...(kinds ? [this.#part('category', RANK.aside)] : [])];
@@ -196,37 +194,22 @@ export class NamedColumn {
       return this.has('number')
         ? [this.#part('category')]
         : [this.#plain('category'), this.#part('request_text', RANK.aside)];
-    if (this.has('kind') && this.#hasUnknown && !isNotes) return [this.#part('category')];
-    if (isNotes) return [{ meaning: 'notes', strength: this.#isOfThem() ? 'part' : 'plain', rank: RANK.notes }];
+    if (isNotes) return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
     if (this.has('subject')) return [this.#part('request_text', RANK.aside), this.#part('category', RANK.aside)];
     return null;
-  }
-
-  /** Tells whether the name speaks of the customer in the third person: "customer notes", but not "your notes". */
-  #isOfThem(): boolean {
-    return this.#words.some((word) => conceptsOf(word).includes('customer') && !isOfKind('reader', word));
   }
 
   #reference(): readonly NamedMeaning[] {
     const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
     if (this.has('region') || this.has('kind')) return [];
     // A customer's number may be anything that distinguishes customers.
-    const ref = customer && !this.#isOfALead() ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
+    const ref = customer ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
     const phone = this.#part('phone', this.#hasKind('called') ? RANK.usual : ASIDE);
-    if (number && this.#hasKind('called') && this.#hasKind('reader')) return [phone];
     // A "contact number" can be called. An "id" cannot, even if it looks like a telephone number.
     const mayBeCalled = !this.#hasKind('identifier');
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
     if (number) return mayBeCalled ? [this.#part('ref', RANK.second), phone] : [this.#part('ref', RANK.second)];
     return matter && !customer && !this.#words.every(isSilent) ? [this.#part('ref', RANK.aside)] : [];
-  }
-
-  /** Tells whether the customer is called a lead, which means the request as well. */
-  #isOfALead(): boolean {
-    return this.#words.some((word) => {
-      const about = conceptsOf(word);
-      return isOfKind('lead', word) || (about.includes('matter') && !about.includes('customer'));
-    });
   }
 
   #rank(): number {

@@ -4,14 +4,8 @@ import { SrqError } from '../../request/words/errors.ts';
 /** The first cells of each column of a table, row by row: `cells[column][row]`. */
 export type ColumnSample = readonly (readonly string[])[];
 
-/** Number of first rows that are kept in any case. */
-const FIRST_ROWS = 200;
-/**
- * Number of filled cells that are wanted for each column. After the first rows, a row is kept only if it fills a column
- * that has fewer.
- */
-const WANTED_CELLS = 20;
-const MAX_ROWS = 2_000;
+/** Maximum number of rows that are read. */
+const MAX_ROWS = 500;
 /**
  * Maximum number of cells that are kept, and maximum length of each. A table may have thousands of columns, and a cell
  * may hold a whole book.
@@ -20,33 +14,19 @@ const MAX_CELLS = 1_000_000;
 const MAX_LETTERS = 1_000;
 
 /**
- * Reads the beginning of a table to see what its columns hold. If a column is rarely filled, more rows are read for it.
- * Damaged rows are left out, and reading ends without an error at damage after which nothing can be trusted, because
- * that is reported where these rows are needed. All other errors of the table are thrown.
+ * Reads the beginning of a table to see what its columns hold. Damaged rows are left out, and reading ends without an
+ * error at damage after which nothing can be trusted, because that is reported where these rows are needed. All other
+ * errors of the table are thrown.
  */
 export async function sampleOf(table: Pick<Table, 'columns' | 'rows'>): Promise<ColumnSample> {
-  const cells: string[][] = table.columns.map(() => []);
-  const filled = table.columns.map(() => 0);
-  const most = Math.max(WANTED_CELLS, Math.floor(MAX_CELLS / Math.max(1, table.columns.length)));
-  let [read, kept] = [0, 0];
+  const most = Math.min(MAX_ROWS, Math.max(20, Math.floor(MAX_CELLS / Math.max(1, table.columns.length))));
+  const rows: string[][] = [];
   for await (const batch of readable(table)) {
-    for (const row of batch) {
-      read += 1;
-      if (row.problem !== null) continue;
-      if (kept >= most) break;
-      const isNews = row.cells.some((cell, at) => cell !== '' && (filled[at] ?? 0) < WANTED_CELLS);
-      if (kept >= FIRST_ROWS && !isNews) continue;
-      kept += 1;
-      for (const [at, column] of cells.entries()) {
-        const cell = row.cells[at] ?? '';
-        column.push(beginning(cell));
-        if (cell !== '') filled[at] = (filled[at] ?? 0) + 1;
-      }
-    }
-    if (read >= MAX_ROWS || kept >= most || (kept >= FIRST_ROWS && filled.every((count) => count >= WANTED_CELLS)))
-      break;
+    const whole = batch.filter(({ problem }) => problem === null).slice(0, most - rows.length);
+    rows.push(...whole.map(({ cells }) => cells.map(beginning)));
+    if (rows.length >= most) break;
   }
-  return cells;
+  return table.columns.map((_, at) => rows.map((cells) => cells[at] ?? ''));
 }
 
 /** Yields the rows before the first damage after which nothing can be trusted. */

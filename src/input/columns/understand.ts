@@ -1,7 +1,7 @@
 import { aliasOf, type FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/lead/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
-import { byContentAlone, isTaken, longestText, namePair, onlyPersons, region, townBeside } from './by-content.ts';
+import { byContentAlone, isTaken, namePair, onlyPersons, region, townBeside } from './by-content.ts';
 import {
   asNameParts,
   asPlaceParts,
@@ -18,7 +18,7 @@ import {
   withoutRivals,
 } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
-import { holdsPersons, isPlainlyEmail, isPlainlyPhone, isPlainlyText, isRepeated, MEANINGS } from './meanings.ts';
+import { isPlainlyEmail, isPlainlyPhone, isPlainlyText, isRepeated, MEANINGS } from './meanings.ts';
 import { type NameEvidence, nameEvidence } from './name-evidence.ts';
 
 /** The columns of a file, as far as they are known. */
@@ -54,8 +54,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(persons), looks));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
-  for (const find of [namePair, byContentAlone, longestText, townBeside, onlyPersons, region])
-    found.push(...find(looks, found));
+  for (const find of [namePair, byContentAlone, townBeside, onlyPersons, region]) found.push(...find(looks, found));
   const readings = [...withoutOthersContacts(withCertainty(found, looks))].sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
@@ -121,13 +120,9 @@ function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): 
     isPlain(candidate, readings) &&
     (alike.get(candidate.meaning) ?? []).every(
       (other) =>
-        other.index === candidate.index ||
-        isKin(candidate.look, other) ||
-        (settled.get(other.index) ?? candidate.meaning) !== candidate.meaning,
+        other.index === candidate.index || (settled.get(other.index) ?? candidate.meaning) !== candidate.meaning,
     );
-  const found = readings.map((each) => (each.level === 'likely' && isOnlyOne(each) ? certain(each) : each));
-  const pair = namesOfPersons(found);
-  return found.map((each) => (pair.includes(each) ? certain(each) : each));
+  return readings.map((each) => (each.level === 'likely' && isOnlyOne(each) ? certain(each) : each));
 }
 
 function certain(candidate: Candidate): Candidate {
@@ -150,12 +145,10 @@ function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean 
 function isTelling({ by, look, meaning, index }: Candidate, readings: readonly Candidate[]): boolean {
   if (by !== 'content') return true;
   const { name, seen } = look;
-  if (meaning === 'request_text' && name.isQuestion) return isPlainlyText(seen);
   // A name with only unknown words must be read by a person.
   if (!name.isEmpty) return false;
   if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
   if (!OF_AN_ADDRESS.includes(meaning)) return true;
-  if (meaning === 'city' && seen.town >= 0.6 && seen.distinct >= 0.4) return true;
   return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
 }
 
@@ -166,36 +159,10 @@ function mayBeStrangers({ isEither, isBilling, isOthers, unknown }: NameEvidence
 
 function isUnclear({ meaning, look: { name } }: Candidate): boolean {
   const isOfRegion = meaning === 'location' && name.isRegion;
+  // A word that is not understood may say what is numbered.
+  const isOfAnotherNumber = meaning === 'ref' && name.unknown !== '';
   const isDoubted = MEANINGS[meaning].group === 'contact' && (name.isDoubted || name.isSecond || name.isOfAPlace);
-  return name.isBilling || isOfRegion || isDoubted || (isPersonal(meaning) && mayBeStrangers(name));
-}
-
-/**
- * Tells whether two columns belong to the same person: `INSD TEL1` and `INSD TEL2`, or two neighbours without names.
- */
-function isKin(one: Look, other: Look): boolean {
-  const areNeighbours = Math.abs(one.index - other.index) === 1;
-  if (one.name.isEmpty && other.name.isEmpty && areNeighbours && Math.max(one.seen.phone, one.seen.email) >= 0.5)
-    return true;
-  return one.name.unknown !== '' && one.name.unknown === other.name.unknown;
-}
-
-/**
- * Returns the columns of first and last names that become certain together. Either both names say so and the contents
- * show it, or one column holds given names and the other one mostly other names.
- */
-function namesOfPersons(readings: readonly Candidate[]): readonly Candidate[] {
-  const [first, ...moreFirst] = readings.filter(({ meaning }) => meaning === 'first_name');
-  const [last, ...moreLast] = readings.filter(({ meaning }) => meaning === 'last_name');
-  if (!first || !last || moreFirst.length + moreLast.length > 0) return [];
-  if (readings.some(({ meaning }) => meaning === 'fullname')) return [];
-  if (isUnclear(first) || isUnclear(last)) return [];
-  const areNamed = [first, last].every(({ by, fit }) => by !== 'content' && fit === 'shows');
-  const isPlain =
-    areNamed ||
-    (Math.min(first.look.seen.filled, last.look.seen.filled) >= MIN_FILLED &&
-      holdsPersons(first.look.seen) &&
-      last.look.seen.givenName < first.look.seen.givenName / 2 &&
-      !isRepeated(last.look.seen));
-  return isPlain ? [first, last].filter(({ level }) => level === 'likely') : [];
+  return (
+    name.isBilling || isOfRegion || isDoubted || isOfAnotherNumber || (isPersonal(meaning) && mayBeStrangers(name))
+  );
 }

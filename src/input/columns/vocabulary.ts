@@ -52,10 +52,6 @@ export function conceptsOf(word: string): readonly Concept[] {
   return concepts.get(word) ?? NONE;
 }
 
-export function knownWords(): readonly string[] {
-  return [...concepts.keys()];
-}
-
 export function isKnownWord(word: string): boolean {
   return concepts.has(word);
 }
@@ -70,8 +66,4 @@ const kinds = new Map(wordLists(kindsOfWords).map(({ label, words }) => [label, 
 
 export function isOfKind(kind: string, word: string): boolean {
   return kinds.get(kind)?.has(word) ?? false;
-}
-
-export function wordsOfKind(kind: string): readonly string[] {
-  return [...(kinds.get(kind) ?? [])];
 }
