@@ -99,9 +99,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   // The next use replaces a connection that broke while it was idle, and reports an error if that fails.
   pool.on('error', () => {});
-  // The pool listens for errors only on idle connections. An error on another connection without a listener would end
-  // the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
   return {
     shown,
     query: queryOf(pool, shown),
@@ -154,7 +151,6 @@ async function inTransaction<Result>(
 
 async function openSession(config: ClientConfig, shown: string): Promise<Session> {
   const client = new StoreClient(config);
-  client.on('error', () => {});
   try {
     await client.connect();
     await client.query(SETTINGS, ['0']);
@@ -242,6 +238,8 @@ class StoreClient extends Client {
     const { password = '', ...config } = settings;
     super({ ...config, password, stream: () => socket });
     this.#socket = socket;
+    // Whoever uses the connection is told of its error. One that nobody listens for would end the process.
+    this.on('error', () => {});
   }
 
   override connect(): Promise<Client>;

@@ -62,7 +62,7 @@ export class PostgresLog extends LogWriter implements OpenLog {
   readonly #confirmed: PostgresLogOptions['confirmed'];
   readonly #giveUp = new AbortController();
   /** Aborted some time after the run was told to stop: the store is not waited for any longer. */
-  readonly givenUp = this.#giveUp.signal;
+  readonly givenUp: AbortSignal = this.#giveUp.signal;
   readonly #giveUpSoon: () => void;
   #entries = 0;
   #closed = false;
