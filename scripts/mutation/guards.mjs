@@ -164,8 +164,8 @@ export const GUARDS = [
   {
     name: 'a duplicate counts only while a request that cannot exist is clear',
     file: 'src/service/experiment.ts',
-    from: "(reader.trustsValidate && control.verdict === 'clear') || (control.refused !== null && reader.isDocumented);",
-    to: 'control !== null;',
+    from: "const isBelieved = reader.trustsValidate && control.verdict === 'clear';",
+    to: 'const isBelieved = control !== null;',
     tests: ['../service/request-api'],
   },
   {
@@ -234,7 +234,7 @@ export const GUARDS = [
   {
     name: 'a whole answer has a deadline',
     file: 'src/service/wire/http.ts',
-    from: 'this.#deadline = setTimeout(() => controller.abort(new AnswerTimedOut(timeoutMs)), timeoutMs);',
+    from: 'this.#deadline = setTimeout(() => controller.abort(answerTimedOut(timeoutMs)), timeoutMs);',
     to: '',
     tests: ['../service/transport'],
   },

@@ -154,7 +154,7 @@ export class LogKeeper {
     }
     const isOlder = identity.epoch < known.epoch;
     if (!isOlder && (known.newest === null || (await store.has(known.newest)))) return null;
-    const message = `The store ${place.name} lacks requests that this machine has recorded there. It may be an older state of it, such as a backup.`;
+    const message = `The store ${place.name} lacks requests that this machine has recorded there. It may be an older state, such as a backup.`;
     const hint = 'Look up at the service what was created last. Then: srq store resume';
     return { reason: 'store.behind', message, hint, accept: null };
   }

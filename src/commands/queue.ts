@@ -52,7 +52,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
       question: `Forget ${rowsText(found)} that ${found === 1 ? 'waits' : 'wait'} to be sent?`,
       look,
     });
-    interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));
+    interruption.listen(() => reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
     for (let count = 1; count > 0 && !interruption.halt.signal.aborted; ) purged += count = await requests.purge();
   }
   const left = await requests.depth();

@@ -69,7 +69,7 @@ function objectionTo({ path, fixed, required, keywords }: FoundPlace, field: str
   if (keywords['x-ms-visibility'] === 'internal') return 'the description calls it internal';
   if (path.slice(0, -1).includes(ONLY_ELEMENT)) return 'it is in a list';
   if (stranger !== undefined) return `"${stranger}" may be somebody or something else`;
-  return (SURE[field]?.test(names.join(' ')) ?? true) ? null : 'it may be that of something else';
+  return (SURE[field]?.test(names.join(' ')) ?? true) ? null : 'it may belong to something else';
 }
 
 const inWords = (name = ''): string => nameWords(name).join('_');

@@ -265,7 +265,7 @@ const WORDS: Readonly<Record<Fixed, string>> = {
 };
 
 const PERSON =
-  'The description lets callers in by a scheme for a person with a browser, which a program cannot do. Ask the service for client credentials, a key or HTTP Basic. ';
+  'The API description has only a login for persons with a browser, which a program cannot use. Ask the service for client credentials, a key or HTTP Basic. ';
 
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
 function asked(host: string | null, tokens: readonly TokenPlace[], kinds: readonly Kind[]): ProposedAccess {

@@ -105,7 +105,7 @@ function named(
     `${file} has no operation "${said.trim()}" that takes a body.`,
     some.length === 0
       ? 'It has none at all.'
-      : `Name one of it: --operation ${role}=${shellWord(nearest(said, some) ?? some[0] ?? '')}`,
+      : `Name another: --operation ${role}=${shellWord(nearest(said, some) ?? some[0] ?? '')}`,
   );
 }
 

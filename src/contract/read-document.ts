@@ -48,7 +48,7 @@ export function readDocument(file: SourceFile, environment: SourceFile | null): 
   const isSwagger = Number(root['swagger']) === 2;
   if (!isSwagger && !/^3\.[0-2](?:\.|$)/.test(openapi)) throw foreign(name);
   const kind = isSwagger ? 'Swagger 2.0' : `OpenAPI ${openapi.slice(0, 3)}`;
-  const notes = environment === null ? [] : ['An environment is of use for a Postman collection alone.'];
+  const notes = environment === null ? [] : ['An environment works only with a Postman collection.'];
   return { file: name, title, kind, root: upgraded(name, root, isSwagger), notes };
 }
 

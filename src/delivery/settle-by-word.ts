@@ -62,8 +62,7 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
   await log.prefetch(doubtful.map(({ key }) => key));
   const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
   if (underWay.includes(true)) {
-    const message =
-      'Another process that lives is sending by this log; one of these may be under way. Nothing was noted.';
+    const message = 'Another process is sending with this log; one of these may be under way. Nothing was noted.';
     throw new SrqError('log.under-way', message, 'Wait until it has ended, then run the same command again.');
   }
   for (const record of doubtful) await note(log, record, word);

@@ -277,7 +277,7 @@ const LOOK_IT_UP = 'Look it up at the service, then: srq resolve KEY --created [
 const MEANS_FIRST =
   'Validate sees a request like it, which may be the one that was sent before (--again, --on-duplicate create).';
 const NOT_CLEAR_BEFORE =
-  'Validate sees a request like it, but had not called it clear before it was sent, so it may see another one.';
+  'Validate sees a request like it, but did not call this one clear before, so it may see another one.';
 const OF_CUSTOMER =
   'Validate sees a request like it, which may be that of another row of the file with the same telephone or e-mail.';
 const MISSES =

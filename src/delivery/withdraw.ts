@@ -37,7 +37,7 @@ async function withdrawn(key: string, log: DeliveryLog, wireForm: string | null)
   return { row, ref, key, status: 'unknown', ids: {}, http, message: SAME_IDENTIFIER, reason: 'request.in-doubt' };
 }
 
-const SAME_IDENTIFIER = 'Another request got the same identifier, so that nobody knows which of them was taken.';
+const SAME_IDENTIFIER = 'Another request got the same identifier, so nobody knows which of them was taken.';
 
 /** Returns how long ago something was, in whole milliseconds. */
 export function ageMs(log: Pick<DeliveryLog, 'nowMs'>, atMs: number): number {

@@ -77,7 +77,7 @@ export async function finishDryRun(context: Context, dry: ReadFile): Promise<num
   const maySend = counts.ready > 0 || open.length > 0;
   const isToCorrect = !maySend && counts.invalid > 0;
   const again = file === '-' ? null : commandLine(withCountry(command, plan));
-  const advice = `${rowsText(counts.invalid)} cannot be sent: correct what the findings name, then check again.`;
+  const advice = `${rowsText(counts.invalid)} cannot be sent: correct what the plan names, then check again.`;
   const summary = await summaryOf(context, dry, {
     ...{ counts, asides: null, stopped: null, exportCommand: null, advice: isToCorrect ? advice : null },
     next: maySend ? commandLine(withoutDryRun(decidingCommand(open, command))) : isToCorrect ? again : null,

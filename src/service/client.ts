@@ -180,7 +180,7 @@ export class RequestApi implements MarketplaceApi {
     if (!this.#reader.knowsValidate || this.#deps.contract.validate === null) return null;
     const { verdict } = await this.validate(request);
     if (verdict === 'clear') return null;
-    return { why: 'The token was refused (HTTP 401), and validate does not call it clear.', stop: null };
+    return { why: 'The token was refused (HTTP 401), and validate does not say clear.', stop: null };
   }
 
   prove(...[request, key, unproven, cleared]: Parameters<MarketplaceApi['prove']>): Promise<Proof> {

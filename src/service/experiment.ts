@@ -260,5 +260,5 @@ const SEVERAL = 4;
 const MANY = 5;
 /** Maximum number of questions about one request in one look. */
 const MAX_LOOKS = 12;
-const UNCONFIRMED = 'Validate calls it a duplicate, but too few requests have shown yet that it can tell.';
+const UNCONFIRMED = 'Validate calls it a duplicate, but too few requests have proved it reliable yet.';
 const SAYS_THE_SAME = 'Validate calls it a duplicate, and also a request that cannot exist.';

@@ -146,8 +146,7 @@ export function unsent(message: string, stop: SrqError | null): CreateResult {
   return { ...ended({ status: 'failed', ids: {}, http: null, message, raw: null, ms: null }), stop };
 }
 
-const SAME_IDENTIFIER =
-  'The answer names the identifier of another request, so that nobody knows which of them was taken.';
+const SAME_IDENTIFIER = 'The answer names the identifier of another request, so nobody knows which of them was taken.';
 
 /** Returns the result of an answer that names the identifier of another request. */
 function sameAnswer(result: CreateResult, sameAs: string): CreateResult {

@@ -165,7 +165,7 @@ export function requireCertificateCheck(env: Environment, authority: string): vo
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new SrqError(
     'certificate.unchecked',
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, and srq does not send without it.',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, and then srq does not send.',
     `Unset it. For a private certificate authority, name its file${authority}`,
   );
 }

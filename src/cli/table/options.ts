@@ -84,7 +84,7 @@ export const BULK = {
   validate: noValidate,
   onDuplicate: onDuplicate('what to do with a duplicate'),
   again: rare(initially(false, flag('send again what the log says was created'))),
-  rate: rate('requests a second: auto (the default), max, a number'),
+  rate: rate('calls a second: auto (the default), max, a number'),
   concurrency: rare(initially(16, count('<n>', 'at most this many requests at the same time', 1, 1000))),
   maxErrors: budget('<n>', 'stop after this many refused rows: 50, or 2%'),
   settle: rare(
@@ -128,7 +128,7 @@ export type PlanOptions = OptionsOf<typeof ENQUEUE>;
 
 export const WORK = {
   concurrency: initially(64, count('<n>', 'at most this many requests at the same time, in this worker', 1, 1000)),
-  rate: rate('requests a second for the whole account: auto (the default), max, a number'),
+  rate: rate('calls a second for the whole account: auto (the default), max, a number'),
   untilEmpty: flag('end when the queue is empty'),
   validate: noValidate,
   onDuplicate: rare(onDuplicate('what to do with a duplicate')),
@@ -213,7 +213,7 @@ export type DoctorOptions = OptionsOf<typeof DOCTOR>;
 export const SANDBOX = {
   port: initially(4010, count('<port>', 'port on 127.0.0.1; 0 for a free one', 0, 65_535)),
   latency: initially(0, count('<ms>', 'delay of each answer', 0, 600_000)),
-  rate: amount('<n>', 'answer 429 above this many requests a second'),
+  rate: amount('<n>', 'answer 429 above this many calls a second'),
   tokenTtl: initially(3600, count('<seconds>', 'lifetime of a token', 1, 31_536_000)),
   fault: faults('<kind=probability>', 'inject faults (repeatable): 429, 500, reset-after'),
   seed: initially(1, count('<n>', 'the same seed gives the same faults', 0, 2 ** 32 - 1)),

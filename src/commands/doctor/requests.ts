@@ -10,7 +10,7 @@ import { SrqError } from '../../request/words/errors.ts';
 import { asFailure, type Examination, type Found, skipped, TRY_LATER } from './examination.ts';
 
 const FALSE_DUPLICATE =
-  'If it does not know the phone number from an earlier srq doctor --create, srq misreads duplicates: srq contract show';
+  'If no earlier srq doctor --create sent that phone number, srq misreads duplicates. Check: srq contract show';
 const OWN_REQUEST = 'Try a request of your own: srq validate --file request.json';
 
 /** An import asks validate about every row, so whatever is no verdict would stop it. */

@@ -44,7 +44,7 @@ export async function queuePlan(
 async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
   const { halt } = context.interruption;
   const reporter = await context.reporter();
-  context.interruption.listen(() => reporter.warn('Ending with the rows at hand; press Ctrl-C again to leave now.'));
+  context.interruption.listen(() => reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
   const progress = await reporter.progress('Queueing');
   let [queued, seen] = [0, 0];
   const add = async (batch: readonly QueuedRequest[]) => {

@@ -61,7 +61,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   const log = await source.open('store import', true);
   context.onClose(() => log.close());
   await store.migrate();
-  interruption.listen(() => reporter.warn('Ending with the requests at hand; press Ctrl-C again to leave now.'));
+  interruption.listen(() => reporter.warn('Finishing the requests at hand; press Ctrl-C again to leave now.'));
   const progress = await reporter.progress('Importing');
   let [requests, imported] = [0, 0];
   const take = async (batch: readonly KnownRequest[]) => {

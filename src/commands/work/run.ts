@@ -26,9 +26,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const state = () => (halt.signal.aborted ? 'stopping' : context.log.isStoreAway ? 'waiting-for-database' : null);
   const account = new WorkerStats(reporter, events, context, state);
   account.metrics = await serveHealth(context, options, account);
-  interruption.listen(() =>
-    reporter.warn('Finishing what is in flight, giving back the rest; once more to leave now.'),
-  );
+  interruption.listen(() => reporter.warn('Finishing what was sent, giving back the rest; Ctrl-C again to leave now.'));
   const deps = await workerDeps(context, options, account);
   const { validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const { name } = deps;

@@ -136,7 +136,7 @@ function resultsOf(input: string): string {
 
 /** What the list does not hold. */
 function notesOn({ rows, listed, gathered }: RunFigures): string[] {
-  const few = `${thousands(listed.length)} of ${thousands(gathered)} are listed, those that need somebody first.`;
+  const few = `${thousands(listed.length)} of ${thousands(gathered)} are listed, first those that need somebody.`;
   const unsent = `${rowsText(rows - gathered)} ${rows - gathered === 1 ? 'was' : 'were'} not sent by this run and so ${rows - gathered === 1 ? 'is' : 'are'} not listed. The results file has all rows.`;
   return [...(listed.length < gathered ? [few] : []), ...(gathered < rows ? [unsent] : [])];
 }

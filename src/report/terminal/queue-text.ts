@@ -72,7 +72,7 @@ export function queueText(view: QueueView, paint: Paint): string {
   ].join('\n');
 }
 
-const NOT_COUNTED = '  not counted: there are too many records for a look';
+const NOT_COUNTED = '  not counted: there are too many records';
 
 function depthText({ total, ready, waiting, inWork }: QueueDepth): string {
   if (ready === null || waiting === null)

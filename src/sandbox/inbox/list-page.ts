@@ -52,7 +52,7 @@ function controls(state: SandboxState, isOpen: boolean): Markup {
   const inForce = [
     struck.join(', ') || 'no faults',
     latencyMs > 0 ? `${latencyMs} ms latency` : 'no latency',
-    ratePerSecond === null ? 'no limit of requests' : `${ratePerSecond} requests a second`,
+    ratePerSecond === null ? 'no limit of calls' : `${ratePerSecond} calls a second`,
     `tokens live ${tokenTtlSeconds} s`,
   ];
   const faults = FAULT_KINDS.map((kind) => {

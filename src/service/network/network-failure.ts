@@ -30,7 +30,7 @@ export function networkFailure(error: Error): NetworkFailure {
   if (systemCode(error) === PROXY_FAILED && error.cause instanceof Error)
     return proxyUnreached(error.message, error.cause);
   if (error instanceof RangeError)
-    return { reason: 'This process may not use enough memory.', hint: MORE_MEMORY, final: true };
+    return { reason: 'This process gets too little memory.', hint: MORE_MEMORY, final: true };
   const refused = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
   if (refused !== undefined) return refusedByProxy(Number(refused));
   return failureOf('The service', error);

@@ -48,10 +48,10 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
   const { role, standbys, synchronous } = server;
   if (server.standby) {
     const hint = 'Name the primary server: --store postgres://USER@HOST:5432/DATABASE';
-    throw new SrqError('store.read-only', `The store ${shown} is a standby and takes no writing.`, hint);
+    throw new SrqError('store.read-only', `The store ${shown} is a standby and takes no writes.`, hint);
   }
   if (server.read_only) {
-    const message = `The store ${shown} takes no writing: its database, or the role ${role}, is set to read only.`;
+    const message = `The store ${shown} takes no writes: its database, or the role ${role}, is set to read only.`;
     throw new SrqError('store.read-only', message, READ_ONLY_HINT);
   }
   const isBehind = (await schemaVersion(query, shown)) === 0;
@@ -82,7 +82,7 @@ const HELD = {
 };
 const MAY_LOSE = {
   message: 'If one of them takes over, the last commits can be missing there; a person is asked then.',
-  hint: 'Set synchronous_standby_names on the server; docs/scale.md says what a fail-over does else.',
+  hint: 'Set synchronous_standby_names on the server; docs/scale.md says what else a fail-over does.',
 };
 const mayForget = (off: string) => ({
   message: `The server runs with ${off} off: a power cut can lose records.`,

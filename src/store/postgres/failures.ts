@@ -57,7 +57,7 @@ const PASSWORD_HINT =
   'Set PGPASSWORD, write it to ~/.pgpass, or: srq login --store URL --store-password-command COMMAND';
 /** The advice for a database that is set to read only. */
 export const READ_ONLY_HINT =
-  'Set to read only, its owner may allow it: alter database NAME reset default_transaction_read_only';
+  'Its owner can lift a read-only setting: alter database NAME reset default_transaction_read_only';
 const AGAIN = 'Then run the same command again: it goes on where it stopped.';
 
 /** What a failure has in its code and words, what is said of the store then, and what a person can do. */
@@ -70,7 +70,7 @@ const KINDS: readonly Kind[] = [
   [/^42501/, 'forbids this (WORDS)', 'Let its owner grant the rights; docs/scale.md lists them.'],
   [
     /^25006/,
-    'takes no writing',
+    'takes no writes',
     `If it is a standby, name the primary server; srq status shows which store is in force. ${READ_ONLY_HINT}`,
   ],
   [
