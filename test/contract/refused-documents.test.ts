@@ -87,5 +87,5 @@ test('an environment without values is none; one without a collection is of no u
   const api = described({ '/requests': { post: BODY } });
   expect(refusal(() => learn(api, 'api.json', { name: 'x' })).message).toContain('env.json is not a Postman env');
   const { notes } = learn(api, 'api.json', { values: [] });
-  expect(notes.join()).toContain('of use for a Postman collection alone');
+  expect(notes.join()).toContain('works only with a Postman collection');
 });

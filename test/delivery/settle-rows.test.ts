@@ -61,7 +61,7 @@ describe('What validate calls a duplicate in both rounds', () => {
 
   test('may be another request where validate had not called it clear before', async () => {
     await loseAnswer(true, { lagMs: 0 }, UNCHECKED);
-    expect(await settle()).toMatchObject(stays(/had not called it clear before/));
+    expect(await settle()).toMatchObject(stays(/did not call this one clear before/));
     expect([await machine.known(key), arrivals()]).toEqual(['unknown', 1]);
   });
 

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
-import { PostgresServer, postgresIsMissing } from '../helpers/postgres.ts';
 import { documentsOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
@@ -57,14 +56,4 @@ describe.concurrent('export', () => {
     const [document] = documentsOf(await partner.call('export', 'leads.csv', ...without, '--json'));
     expect(document).toMatchObject({ 'a, b': 'x\ny', Tag: '1', 'Tag (2)': '2', srq_status: 'created' });
   });
-});
-
-const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
-
-describe.skipIf(postgresIsMissing !== null)(`export from a store in PostgreSQL${why}`, { timeout: 180_000 }, () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server?.end());
 });

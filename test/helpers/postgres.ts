@@ -75,6 +75,8 @@ export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres
     const name = database.split('/').at(-1) ?? '';
     const place = { host: '127.0.0.1', port: this.#server.port, user: 'owner', password: STORE_PASSWORD };
     const client = new Client({ ...place, database: name });
+    // The server may end while it is asked.
+    client.on('error', () => {});
     await client.connect();
     try {
       const { rows } = await client.query(text, values);

@@ -8,8 +8,8 @@ const GOES_ON = 'goes on where it stopped';
 test.each([
   ['53300', 'too many connections for role "sender"', 'has no connection free', 'max_connections', true],
   ['53300', 'too many connections for role "sender"', 'has no connection free (too many', GOES_ON, true],
-  ['25006', 'cannot execute INSERT in a read-only transaction', 'takes no writing.', 'read_only', false],
-  ['25006', 'cannot execute INSERT in a read-only transaction', 'takes no writing.', 'name the primary server', false],
+  ['25006', 'cannot execute INSERT in a read-only transaction', 'takes no writes.', 'read_only', false],
+  ['25006', 'cannot execute INSERT in a read-only transaction', 'takes no writes.', 'name the primary server', false],
   ['', 'SASL: client password must be a string', 'asks for a password, and none is known.', 'PGPASSWORD', false],
   ['28P01', 'password authentication failed', 'refuses this user or password', 'PGPASSWORD', false],
   // A server says it in its own language.
