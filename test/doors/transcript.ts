@@ -305,7 +305,7 @@ class Names {
         .replace(/(?<![\w-])[\w-]{32}(?= srq|"|'|$)/gm, 'SECRET')
         .replace(/(?<=T\d\d:\d\d):\d\d\.\d{3}(?=Z)/g, '')
         .replace(/(?<= rows? in )(?:\d[\d.]* \w+ ?)+(?=;|$)/gm, 'TIME')
-        .replace(/(?<="seconds":)[\d.]+/g, '0')
+        .replace(/(?<="(?:seconds|oldestSeconds)":)[\d.]+/g, '0')
         // A store has a clock of its own.
         .replace(/(?!2026-11-2[12])\b20\d\d-\d\d-\d\dT\d\d:\d\dZ/g, 'NOW')
         .replace(/(?<=^Done after )[\d.]+ \w+/gm, 'TIME')
