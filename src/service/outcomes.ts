@@ -20,7 +20,6 @@ import { cutRaw, type Redactor } from './redaction/redactor.ts';
 
 const STATUS_OF: Record<ExchangeClass, SentStatus> = {
   created: 'created',
-  duplicate: 'duplicate',
   rejected: 'rejected',
   'not-acted': 'failed',
   unknown: 'unknown',
@@ -115,7 +114,7 @@ export class CreateJudge {
 
 /** Returns the outcome of a create, as it is recorded and shown. */
 function createOutcome(
-  { meaning, form, ids: found }: ReadCreation,
+  { meaning, ids: found }: ReadCreation,
   exchange: Exchange,
   sent: Redactor,
   reader: AnswerReader,
@@ -124,7 +123,7 @@ function createOutcome(
   const status = STATUS_OF[meaning.class];
   const { reason } = meaning;
   if (!answer) return { status, ids: {}, http: null, message: reason, raw: null, ms: exchange.ms };
-  const ids = status === 'created' ? found : status === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};
+  const ids = status === 'created' ? found : {};
   const isIdentified = Object.keys(ids).length > 0;
   const said = status === 'created' ? null : reader.errorText(answer, sent);
   const unnamed = isIdentified ? null : UNNAMED;

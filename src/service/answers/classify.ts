@@ -10,7 +10,7 @@ import { asksToWait } from '../pacing/retry.ts';
  * - `not-acted`: the service did nothing with it.
  * - `unknown`: the service may have acted. The request is never sent again on the strength of this.
  */
-export type ExchangeClass = 'created' | 'duplicate' | 'rejected' | 'not-acted' | 'unknown';
+export type ExchangeClass = 'created' | 'rejected' | 'not-acted' | 'unknown';
 
 /**
  * The next step: record the class as the row's end, send again (paced), send again with a new token, or end the run.
@@ -26,12 +26,12 @@ export interface CreateMeaning {
   readonly stop: { readonly reason: ErrorReason; readonly hint: string } | null;
 }
 
-/** What an answer means by comparison with earlier ones, or by the API description. Null if that does not tell. */
-export type ComparedMeaning = 'created' | 'duplicate' | 'rejected' | null;
+/** What an answer means by comparison with earlier ones, or by a person's word. Null if neither tells. */
+export type ComparedMeaning = 'created' | 'rejected' | null;
 
 /** Knowledge about the service's answers that is needed to read one of them. */
 export interface KnownOfAnswer {
-  /** Compares an answer below 500. An error means something by comparison only where the API description names it. */
+  /** Compares an answer below 500. An error means something only where a person has said what it means. */
   readonly compare: (answer: Answer) => ComparedMeaning;
   /** Tells whether an answer names the request, as one does that took it. */
   readonly namesRequest: (answer: Answer) => boolean;
@@ -41,9 +41,9 @@ export interface KnownOfAnswer {
 
 /**
  * Classifies an exchange, first by whether the request reached the socket, then by the status. A success, and a 409, mean
- * what the comparison says, and nothing else. So does an error that the API description calls a duplicate. Any other refusal
- * that names the request contradicts itself. With any other 4xx, refused
- * credentials (401, 403) among them, the service has not acted. After 408, 409 and statuses not listed here it may have.
+ * what the comparison says, and nothing else. A refusal that names the request contradicts itself. With any other 4xx,
+ * refused credentials (401, 403) among them, the service has not acted. After 408, 409 and statuses not listed here it may
+ * have.
  */
 export function classifyCreate(exchange: Exchange, known: KnownOfAnswer): CreateMeaning {
   if (exchange.answer) return classifyAnswer(exchange.answer, known);
@@ -80,7 +80,6 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
 
 const COMPARED: Readonly<Record<NonNullable<ComparedMeaning>, (status: number) => string>> = {
   created: () => 'The service took the request.',
-  duplicate: (status) => `The service says that it has this request already (HTTP ${status}).`,
   rejected: (status) => `The service answered HTTP ${status} and refused the request.`,
 };
 
