@@ -50,18 +50,17 @@ test('every status from 200 to 599 means what the table says, and says why', () 
   }
 });
 
-test.each<[ComparedMeaning, ExchangeClass]>([
-  ['created', 'created'],
-  ['duplicate', 'duplicate'],
-  ['rejected', 'rejected'],
-])('an answer below 500 that is known to mean %s means that, whatever its status', (compared, meant) => {
-  for (let status = 200; status <= 599; status++) {
-    const meaning = classify(answered(status), { compare: () => compared });
-    const [expected] = status < 500 ? [meant] : (TABLE[status] ?? ['unknown']);
-    expect([status, meaning.class]).toEqual([status, expected]);
-    if (status < 500) expect(meaning).toMatchObject({ next: 'record', stop: null });
-  }
-});
+test.each<ComparedMeaning & string>(['created', 'rejected'])(
+  'an answer below 500 that is known to mean %s means that, whatever its status',
+  (compared) => {
+    for (let status = 200; status <= 599; status++) {
+      const meaning = classify(answered(status), { compare: () => compared });
+      const [expected] = status < 500 ? [compared] : (TABLE[status] ?? ['unknown']);
+      expect([status, meaning.class]).toEqual([status, expected]);
+      if (status < 500) expect(meaning).toMatchObject({ next: 'record', stop: null });
+    }
+  },
+);
 
 test('a refusal that names the request is unknown, and sent again by nothing', () => {
   for (let status = 300; status <= 599; status++)
