@@ -7,7 +7,7 @@ import {
 } from '../../request/log/log-store.ts';
 import type { Clock } from '../../request/ports.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { examineStore } from './examine-store.ts';
 import { type Standing, standing } from './figures.ts';
 import { type Confirmed, PostgresLog } from './postgres-log.ts';
@@ -51,19 +51,65 @@ export type PostgresStore = ReturnType<typeof openPostgresStore>;
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openPostgresStore(options: PostgresStoreOptions) {
-  const { url, password, clock, run, stopping, away, holder, warn, confirmed } = options;
+  const { url, password, clock, away, stopping } = options;
   const database = openDatabase({ url, password, clock, away, name: 'srq' });
+  const means = asked(database, stopping);
+  const { steadily, isEmpty, ask, migrate } = means;
+  return {
+    ...logIn(database, options, means),
+    ...moving(database, means),
+    database,
+    migrate,
+    /** Examines whether the store is suitable, without changing anything. */
+    examine: () => examineStore(database),
+    /**
+     * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
+     * server has each commit; null: it only looks.
+     */
+    resume: async (hasAll: boolean | null): Promise<Resumed> => {
+      await migrate();
+      const [row] = await ask<Resumed>('select missing, doubtful from srq.resume($1, $2)', [hasAll, MAY_HAVE_SENT]);
+      return row ?? { missing: [], doubtful: 0 };
+    },
+    /** Identifies the store, also in its backups, and its epoch. Null if it has no tables yet. */
+    identity: async () => {
+      if (await isEmpty()) return null;
+      const [row] = await ask<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
+      return row ?? null;
+    },
+    /** What of the store somebody should get up for. Nothing of a store without tables. */
+    standing: async () => ((await isEmpty()) ? NOTHING_STANDS : steadily(() => standing(database.query))),
+    /** Tells whether the store has a record, or a later one of the same request. */
+    has: async ({ key, id }: { readonly key: string; readonly id: number }) =>
+      (await ask('select 1 from srq.request where key = $1 and record >= $2', [key, id])).length > 0,
+    close: () => database.close(),
+  };
+}
+
+/** How the store is asked: what waits while the server is away, and finds nothing where no tables are. */
+function asked(database: Database, stopping: AbortSignal) {
   const steadily = <Result>(work: () => Promise<Result>) => database.retryWhileAway(work, stopping);
-  const ask = <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    steadily(() => database.query<Row>(text, values));
   const isEmpty = async () => (await steadily(() => schemaVersion(database.query, database.shown))) === 0;
-  /** Reads from the tables, or nothing if the store has none yet. */
-  async function* unlessEmpty<Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
-    if (!(await isEmpty())) yield* read();
-  }
-  /** Makes the tables. Returns whether there were none. */
-  const migrate = () => steadily(() => makeTables(database));
-  const log = {
+  return {
+    steadily,
+    isEmpty,
+    ask: <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      steadily(() => database.query<Row>(text, values)),
+    /** Reads from the tables, or nothing if the store has none yet. */
+    unlessEmpty: async function* <Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
+      if (!(await isEmpty())) yield* read();
+    },
+    /** Makes the tables. Returns whether there were none. */
+    migrate: () => steadily(() => makeTables(database)),
+  };
+}
+
+type Asked = ReturnType<typeof asked>;
+
+/** The store as a log and the notes on its runs. */
+function logIn(database: Database, options: PostgresStoreOptions, { ask, isEmpty, unlessEmpty, migrate }: Asked) {
+  const { clock, run, stopping, holder, warn, confirmed } = options;
+  return {
     name: database.shown,
     open: async (command: string, _exclusive: boolean) => {
       await migrate();
@@ -98,32 +144,11 @@ export function openPostgresStore(options: PostgresStoreOptions) {
       return { ...notes, flush: async () => void (await kept) };
     },
   } satisfies LogStore;
+}
+
+/** What moves a log into the store, or out of it. */
+function moving(database: Database, { ask, isEmpty, unlessEmpty, migrate }: Asked) {
   return {
-    ...log,
-    database,
-    migrate,
-    /** Examines whether the store is suitable, without changing anything. */
-    examine: () => examineStore(database),
-    /**
-     * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
-     * server has each commit; null: it only looks.
-     */
-    resume: async (hasAll: boolean | null): Promise<Resumed> => {
-      await migrate();
-      const [row] = await ask<Resumed>('select missing, doubtful from srq.resume($1, $2)', [hasAll, MAY_HAVE_SENT]);
-      return row ?? { missing: [], doubtful: 0 };
-    },
-    /** Identifies the store, also in its backups, and its epoch. Null if it has no tables yet. */
-    identity: async () => {
-      if (await isEmpty()) return null;
-      const [row] = await ask<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
-      return row ?? null;
-    },
-    /** What of the store somebody should get up for. Nothing of a store without tables. */
-    standing: async () => ((await isEmpty()) ? NOTHING_STANDS : steadily(() => standing(database.query))),
-    /** Tells whether the store has a record, or a later one of the same request. */
-    has: async ({ key, id }: { readonly key: string; readonly id: number }) =>
-      (await ask('select 1 from srq.request where key = $1 and record >= $2', [key, id])).length > 0,
     /**
      * Takes over requests of another log; no key occurs twice. Returns the number of those of which the store has learned
      * something. The same again changes nothing.
@@ -168,6 +193,5 @@ export function openPostgresStore(options: PostgresStoreOptions) {
         [log, name, isImported, newestKey, bytes],
       );
     },
-    close: () => database.close(),
   };
 }
