@@ -5,9 +5,9 @@ import type { Knowledge } from './knowledge.ts';
 
 /** Number of identifiers that are remembered, to notice one that two requests get. */
 const MAX_IDENTIFIED = 10_000;
-/** Of so many identifiers, the first ones are stored at once for the next process. */
-const KEPT_EVERY = 1_000;
+/** The first identifiers are stored at once for the next process, and then one of so many, each with all before it. */
 const KEPT_FIRST = 3;
+const KEPT_EVERY = 1_000;
 
 /** Knows which request was given which identifier. An identifier belongs to one content. */
 export class Identities {
@@ -105,7 +105,8 @@ export class Identities {
     const digest = digestOf(each);
     setBounded(this.#identified, digest, key);
     this.#kept.addIdentifier(digest, key);
-    if (this.#registered++ % KEPT_EVERY < KEPT_FIRST) this.#kept.keep();
+    const before = this.#registered++;
+    if (before < KEPT_FIRST || before % KEPT_EVERY === 0) this.#kept.keep();
   }
 }
 
