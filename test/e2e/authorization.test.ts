@@ -172,7 +172,7 @@ describe.concurrent('Without a token', () => {
     const ended = await desk.call(...learnArgs(describeService(desk, { o: { type: 'oauth2', flows } }), '--json'));
     expect(ended.code).toBe(2);
     expect(documentOf(ended)['error']).toMatchObject({
-      message: expect.stringContaining('a person with a browser, which a program cannot do'),
+      message: expect.stringContaining('only a login for persons with a browser'),
     });
     expect(ended.stdout).toContain('Ask the service for client credentials');
     expect((await desk.call('contract', 'show')).stdout).toContain('# The public API.');
