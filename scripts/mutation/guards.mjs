@@ -40,7 +40,7 @@ export const GUARDS = [
     file: 'src/delivery/settle-by-key.ts',
     from: 'return (await log.mayBeUnderWay(key)) ? null : { submission, record, seen };',
     to: 'return { submission, record, seen };',
-    tests: ['in-flight-elsewhere'],
+    tests: ['settle-rows'],
   },
   {
     name: 'sending is recorded only if the log has not changed meanwhile',
@@ -61,7 +61,7 @@ export const GUARDS = [
     file: 'src/request/lead/service-request.ts',
     from: 'if (before[0] <= pair[0]) break;',
     to: 'break;',
-    tests: ['same-file-again'],
+    tests: ['../request/golden-keys'],
   },
   {
     name: 'a failure after the write is unknown, whatever its code',
@@ -180,7 +180,7 @@ export const GUARDS = [
     file: 'src/service/answers/answer-value.ts',
     from: "if (!answer.complete || isHtml(answer)) return null;\n  if (answer.body.trim() === '') return 'empty';",
     to: "if (answer.body.trim() === '') return 'empty';",
-    tests: ['../service/classify'],
+    tests: ['../doors/answer/meaning'],
   },
   {
     name: 'a log has one name',
