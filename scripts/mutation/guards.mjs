@@ -103,7 +103,7 @@ export const GUARDS = [
     file: 'src/request/log/status.ts',
     from: "if (licenceUsed && (event === 'failed' || event === 'rejected')) return 'licensed';",
     to: '',
-    tests: ['what-was-not-sent'],
+    tests: ['delivery-model'],
   },
   {
     name: 'that a repetition did not happen hides no creation',
