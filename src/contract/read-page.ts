@@ -1,7 +1,8 @@
 import { LineCounter, parseDocument } from 'yaml';
-import type { Call, Contract, Json } from '../request/contract/contract.ts';
+import { type Call, type Contract, type Json, USUAL_CALL } from '../request/contract/contract.ts';
 import { contractSchema } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, memberOf, objectOf, textOf } from '../request/contract/json.ts';
+import { JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { SECRET } from '../request/words/names.ts';
 import { isSettled, pageValueOf } from './contract-text.ts';
@@ -103,25 +104,12 @@ function withSecrets(written: Json, before: Json, given: Readonly<Record<string,
 
 const lastOf = (place: string): string => place.split(/[. ]/).at(-1) ?? place;
 
-const EMPTY = {
-  ...{
-    as: 'application/json',
-    fields: {},
-    always: {},
-    when: {},
-    codes: {},
-    audio: 'base64',
-    schema: null,
-    success: null,
-  },
-};
-
 function callOf(role: string, value: Json | undefined, before: Call | null, wrong: Wrong): object {
   if (!isObject(value)) throw wrong([role], 'is no call');
   for (const name of ['schema', 'success']) if (name in value) throw wrong([role, name], 'is no part of a page');
   const isSame = before !== null && before.call === value['call'];
   const kept = isSame ? { as: before.as, schema: before.schema, success: before.success } : {};
-  return { ...EMPTY, ...kept, ...value };
+  return { as: JSON_CONTENT_TYPE, fields: {}, ...USUAL_CALL, ...kept, ...value };
 }
 
 function tokenOf(value: Json, wrong: Wrong): object {

@@ -19,6 +19,8 @@ export type Contract = ReadOnly<output<typeof contractSchema>>;
 export type CreateCall = Contract['create'];
 /** An operation that carries a request: where it is, what goes where, how its answers are read. */
 export type Call = NonNullable<Contract['validate']>;
+/** What holds of a call of which a page says nothing else. */
+export const USUAL_CALL = { always: {}, when: {}, codes: {}, audio: 'base64', schema: null, success: null } as const;
 export type TokenOperation = Contract['token'];
 /** How the calls that carry a request are authorized. */
 export type Authorization = NonNullable<Contract['auth']>;

@@ -1,5 +1,5 @@
 import { MARKETS } from '../lead/markets.ts';
-import { type Contract, type CreateCall, digestOf, type Json } from './contract.ts';
+import { type Contract, type CreateCall, digestOf, type Json, USUAL_CALL } from './contract.ts';
 import {
   AUDIO_PARAMETER,
   type BodyEncoding,
@@ -26,13 +26,8 @@ function documentedAs(encoding: BodyEncoding): Contract {
       ...Object.fromEntries([...DOCUMENTED_PARAMETERS, CATEGORY_PARAMETER].map((name) => [name, name])),
       [AUDIO_PARAMETER]: 'audio_file',
     },
-    always: {},
-    when: {},
-    codes: {},
-    audio: 'base64',
-    schema: null,
-    success: null,
-  } as const;
+    ...USUAL_CALL,
+  };
   return {
     version: 2,
     source: null,
