@@ -7,12 +7,13 @@ import type { SubmitOptions } from '../delivery/submit.ts';
 import { usedColumns } from '../input/kept-mapping.ts';
 import { planMapping } from '../input/mapping.ts';
 import { thousands } from '../report/output.ts';
+import { countryOf, withoutCountry } from '../request/contract/contract.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
- * Stops before rows are created a second time because their columns were read in another way before. A person has to agree. Throws `SrqError('usage')` if nobody can be asked, and
- * `SrqError('interrupted')` if the person does not agree.
+ * Stops before rows are created a second time because they were read in another way before. A person has to agree. Throws
+ * `SrqError('usage')` if nobody can be asked, and `SrqError('interrupted')` if the person does not agree.
  */
 export async function requireNotSentBefore(
   session: RequestSession,
@@ -35,7 +36,10 @@ export async function requireNotSentBefore(
   if (answer === 'n') leave('Compare with what was sent: srq log');
 }
 
-/** Describes rows that were created under another mapping of this header, or returns null if there are none. */
+/**
+ * Describes rows that were created under another mapping of this header, or before the API description gave them a country.
+ * Returns null if there are none.
+ */
 async function sentOtherwise(
   session: RequestSession,
   { chosen, evidence }: Input,
@@ -44,17 +48,24 @@ async function sentOtherwise(
   const { context, preparation } = session;
   const now = plan.mapping;
   const used = (await context.mappings())?.used(now.columns) ?? [];
-  const readings = used
+  const { contract } = preparation;
+  const before = {
+    when: 'the API description gave them no country',
+    mapping: now,
+    preparation: { ...preparation, contract: withoutCountry(contract) },
+  };
+  const mapped = used
     .map((remembered) => ({
-      on: remembered.on,
+      when: `the columns were read as on ${remembered.on}`,
       mapping: planMapping(now.columns, { map: {}, set: chosen.set, remembered }, evidence),
       preparation,
     }))
     .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));
+  const readings = [...mapped, ...(countryOf(contract) === null ? [] : [before])];
   if (readings.length === 0) return null;
   const created = await createdUnder(readings, plan, await session.logReader());
   const at = created.findIndex((count) => count > 0);
   const [rows, reading] = [created[at], readings[at]];
   if (rows === undefined || !reading) return null;
-  return `${thousands(rows)} of the rows to be sent were created before, when the columns were read as on ${reading.on}. If they are sent now, they are created again.`;
+  return `${thousands(rows)} of the rows to be sent were created before, when ${reading.when}. If they are sent now, they are created again.`;
 }

@@ -164,6 +164,13 @@ export function countryOf({ create }: Pick<Contract, 'create'>): string | null {
   return typeof country === 'string' ? country : null;
 }
 
+/** Returns the contract as if it gave no country. */
+export function withoutCountry(contract: Contract): Contract {
+  const { create } = contract;
+  const always = Object.fromEntries(Object.entries(create.always).filter(([place]) => !takesCountry(create, place)));
+  return { ...contract, create: { ...create, always } };
+}
+
 function takesCountry({ fields }: Pick<Call, 'fields'>, place: string): boolean {
   return (fields[place] ?? folded(readPlace(place).path.at(-1) ?? '')) === 'country';
 }
