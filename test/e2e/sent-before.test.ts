@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
+import { creates } from '../sandbox/sandbox-client.ts';
 
 const HEADER = 'Lead ID,Country,Name,Phone,Notes,Message';
 const rows = (from: number, to: number) =>
@@ -82,4 +84,56 @@ describe.concurrent('Rows that were created when their columns were read otherwi
     const next = await partner.call('bulk', partner.write('b.csv', text), '--yes', '--json');
     expect([next.code, documentOf(next)]).toEqual([0, expect.objectContaining({ created: 1 })]);
   });
+});
+
+/** A description of a service that takes requests without a country. */
+const DESCRIBED = `openapi: 3.1.0
+info: {title: Leads, version: '1'}
+servers: [{url: 'https://api.example.com'}]
+paths:
+  /v1/request/create:
+    post:
+      summary: Create a service request
+      requestBody:
+        required: true
+        content:
+          application/x-www-form-urlencoded:
+            schema:
+              type: object
+              required: [phone]
+              properties:
+                fullname: {type: string}
+                phone: {type: string}
+                request_text: {type: string}
+                location: {type: string}
+                country: {type: string}
+                lang: {type: string}
+      responses: {'201': {description: created}}
+`;
+
+test('Rows that were created before a description gave them a country are not sent without a person', async ({
+  desk: partner,
+  openSandbox,
+}) => {
+  const taken = ['fullname', 'phone', 'request_text', 'lang', 'country'];
+  const parameters = taken.map((field) => parameter(field, { required: false }));
+  const sandbox = await openSandbox({ contract: contractWith({ create: { parameters } }) });
+  partner.use(sandbox);
+  const api = partner.write('api.yaml', DESCRIBED);
+  const learn = (...set: string[]) => partner.call('contract', 'learn', api, '--yes', ...set);
+  const file = partner.write(
+    'leads.csv',
+    `Name,Phone,Message\n${[1, 2, 3].map((at) => `Ana Exemplo,+35191234567${at},Paint room ${at}`).join('\n')}\n`,
+  );
+  expect(await learn()).toMatchObject({ code: 0 });
+  expect((await partner.call('bulk', file, '--no-validate')).code).toBe(0);
+  expect(await learn('--set', 'country=PT')).toMatchObject({ code: 0 });
+  const again = await partner.call('bulk', file, '--no-validate', '--json');
+  expect([again.code, again.stdout]).toEqual([
+    2,
+    expect.stringContaining(
+      '3 of the rows to be sent were created before, when the API description gave them no country',
+    ),
+  ]);
+  expect(creates(sandbox)).toHaveLength(3);
 });
