@@ -285,7 +285,7 @@ export const GUARDS = [
     file: 'src/delivery/witness.ts',
     from: " || says !== again ? 'nothing' : says",
     to: " ? 'nothing' : says",
-    tests: ['../doors/answer/lying-validate'],
+    tests: ['crossed-answers'],
   },
   {
     name: 'a row is asked about once right after a call whose answer has to be the opposite',
