@@ -149,7 +149,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     async (hasAll) => {
       const { log } = await opened('one');
       await log.sending(subjectOf(1), 'none');
-      const queue = await dies(0);
+      const queue = await dies(40);
       await pair.primary.query(pair.url, "update srq.waiting set since = since - interval '10 minutes'");
       await pair.caughtUp();
       pair.replace();
