@@ -79,7 +79,8 @@ export class Pace {
     this.record = record;
   }
 
-  ask(nowMs: number): Admission {
+  ask(nowMs: number, waiting = 1): Admission {
+    if (waiting === 0) return { is: 'after-answer' };
     const { places, plateau, nextMs, refusing, quota, inFlight, lastNumber } = this.record;
     const { rate, concurrency } = this.#options;
     // The service counts in the order of sending: what was sent after the request that told the quota is not yet in it.
