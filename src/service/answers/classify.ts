@@ -5,16 +5,12 @@ import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
 import { asksToWait } from '../pacing/retry.ts';
 
-/**
- * The next step: record the status as the row's end, send again (paced), send again with a new token, or end the run.
- */
-export type NextStep = 'record' | 'again' | 'renew' | 'stop';
-
 /** The conclusion from an exchange on `create` about the request. */
 export interface CreateMeaning {
   /** `failed` means that the service did nothing with it. What is `unknown` is never sent again on the strength of this. */
   readonly status: 'created' | 'rejected' | 'failed' | 'unknown';
-  readonly next: NextStep;
+  /** Record the status as the row's end, send again (paced), send again with a new token, or end the run. */
+  readonly next: 'record' | 'again' | 'renew' | 'stop';
   /** The reason for the status, in one sentence for a person. */
   readonly reason: string;
   /** Why further calls are pointless. Set only if `next` is `stop`. */
