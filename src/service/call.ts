@@ -5,7 +5,7 @@ import { readPlace } from '../request/contract/place.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { AudioReader, Clock } from '../request/ports.ts';
-import { expected, SrqError } from '../request/words/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { isSecretName, secretTexts } from '../request/words/names.ts';
 import type { WritePermission } from './idempotency.ts';
 import type { Exchange } from './network/exchange.ts';
@@ -127,10 +127,11 @@ export class Caller {
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
-      const isRefused = () => exchange.answer !== null && call.isRefused(exchange.answer.status, refusals);
+      const refusal = exchange.answer && call.refusal(exchange.answer.status, refusals);
+      const refused = refusal instanceof SrqError ? refusal : null;
       // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
-      if (operation === 'create') return { exchange, refused: thrownBy(isRefused) };
-      if (!isRefused()) return { exchange, refused: null };
+      if (operation === 'create' || refusal === null) return { exchange, refused };
+      if (refused) throw refused;
     }
   }
 
@@ -156,15 +157,6 @@ export class Caller {
 /** An answer that is like no other may belong to another call, so that the next answer on its connection would as well. */
 export function distrust(exchange: Exchange): void {
   if (exchange.answer) exchange.distrust?.();
-}
-
-function thrownBy(work: () => unknown): SrqError | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    return expected(error);
-  }
 }
 
 /** Adds the key that goes in the query. */

@@ -128,11 +128,11 @@ export interface AuthorizedCall {
   /** Values that are never shown. */
   readonly secrets: readonly string[];
   /**
-   * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
-   * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
-   * new credentials would not help.
+   * Judges the status of the answer, after so many earlier refusals of the same call. Returns null unless the service
+   * refused these credentials; `renew` if the call may be sent again with new ones; and an `SrqError('auth')` if new ones
+   * would not help.
    */
-  isRefused(status: number, refusals: number): boolean;
+  refusal(status: number, refusals: number): SrqError | 'renew' | null;
 }
 
 /** Provides the credentials of the calls that carry a request. */
@@ -165,11 +165,10 @@ export function bearerAuthorizer(tokens: Tokens): Authorizer {
         headers: { authorization: `Bearer ${token}` },
         query: null,
         secrets: [token],
-        isRefused(status, refusals) {
-          if (status !== 401) return false;
+        refusal(status, refusals) {
+          if (status !== 401) return null;
           tokens.refused(token);
-          if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
-          return true;
+          return refusals >= MAX_TOKEN_REFUSALS ? tokenRefused() : 'renew';
         },
       };
     },
@@ -185,10 +184,10 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
   let isProven = false;
   const call: AuthorizedCall = {
     ...parts,
-    isRefused(status) {
-      if (status === 401 || (status === 403 && !isProven)) throw credentialsRefused(status);
+    refusal(status) {
+      if (status === 401 || (status === 403 && !isProven)) return credentialsRefused(status);
       isProven ||= PROVING.has(status) || isSuccess(status);
-      return false;
+      return null;
     },
   };
   return { secrets: parts.secrets, authorize: () => Promise.resolve(call) };
@@ -260,7 +259,7 @@ export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
 function fixedParts(
   authorization: FixedAuthorization,
   { clientId, clientSecret }: Credentials,
-): Omit<AuthorizedCall, 'isRefused'> {
+): Omit<AuthorizedCall, 'refusal'> {
   const secret = clientSecret.reveal();
   if (authorization.kind === 'basic') {
     const encoded = basicCredentials(clientId, secret);
