@@ -16,6 +16,11 @@ const SOON_MS = 300;
 /** Is long enough for a busy machine to make a connection with TLS. */
 const USUAL_MS = 30_000;
 
+test('too little memory is not told as a service that could not be reached', () => {
+  const { reason, hint } = networkFailure(new RangeError('WebAssembly.instantiate(): Out of memory: wasm memory'));
+  expect([reason, hint]).toEqual([expect.not.stringContaining('reached'), expect.stringContaining('ulimit -v')]);
+});
+
 async function failureAt(baseUrl: string, network: Partial<Network> = {}, timeoutMs = USUAL_MS) {
   const http = httpTo(baseUrl, { network: { ...DIRECT, ...network }, timeoutMs });
   const { error, written } = await http.send('POST', '/', {}, '');

@@ -163,15 +163,6 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(figures.slowestMs).toBeLessThan(4_000);
   });
 
-  it('does not flood a slow queue where the last run ended at it', () => {
-    const random = seeded(1);
-    const pace = new Pace({ rate: 'auto', concurrency: 16, random });
-    sendRows({ pace, server: queueing(1, random), requests: 200, random });
-    const figures = run((seed) => queueing(1, seed), 1, 200, { timeoutMs: 10_000, learned: pace.learned() });
-    expect(figures).toMatchObject({ timedOut: 0, taken: 200 });
-    expect(figures.slowestMs).toBeLessThan(5_000);
-  });
-
   it('gives its places back to a service that has become slower for good', () => {
     const slower = (random: () => number): HiddenServer => {
       const [before, after] = [unlimited(50, random), unlimited(400, random)];

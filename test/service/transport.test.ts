@@ -120,14 +120,6 @@ describe.each(ALL_WAYS)('interim answers are passed over (%s)', (way) => {
     expect([service.requests().length, service.connections()]).toEqual([text.length, 1]);
   });
 
-  test('byte by byte', async () => {
-    const { http } = await routeTo(way, async (socket) => {
-      socket.setNoDelay(true);
-      for (const byte of INTERIM + FINAL) await sent(socket, byte);
-    });
-    expect((await post(http())).answer).toMatchObject({ status: 201, complete: true });
-  });
-
   test('after them a connection that ends without an answer is a doubt', async () => {
     const { http } = await routeTo(way, (socket) => socket.end(INTERIM));
     expect(await post(http())).toMatchObject({ answer: null, written: true });
