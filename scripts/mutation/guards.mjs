@@ -74,7 +74,7 @@ export const GUARDS = [
     name: 'a 5xx may have been acted on',
     file: 'src/service/answers/classify.ts',
     from: '\n  return unknown(`The service answered HTTP ',
-    to: "\n  if (status === 500) return { class: 'not-acted', next: 'again', reason: '', stop: null };\n  return unknown(`The service answered HTTP ",
+    to: "\n  if (status === 500) return { status: 'failed', next: 'again', reason: '', stop: null };\n  return unknown(`The service answered HTTP ",
     tests: ['faults'],
   },
   {

@@ -5,17 +5,17 @@ import { readPlace } from '../request/contract/place.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { AudioReader, Clock } from '../request/ports.ts';
-import { expected, SrqError } from '../request/words/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { isSecretName, secretTexts } from '../request/words/names.ts';
 import type { WritePermission } from './idempotency.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
+import { REDACTED } from './redaction/hidden-words.ts';
 import { Redactor } from './redaction/redactor.ts';
-import type { RedactedCall } from './redaction/trace.ts';
 import type { AuthorizedCall, Authorizer } from './token/token.ts';
-import { type EncodedRequest, type Encodes, makeEncoder } from './wire/encode.ts';
+import { type EncodedRequest, type Encodes, type Mask, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';
 
 /**
@@ -43,7 +43,8 @@ export interface PreparedCall {
   readonly encoded: EncodedRequest;
   /** The values to be redacted wherever the call is shown. */
   readonly redactor: Redactor;
-  readonly redacted: RedactedCall;
+  /** Encodes the call with its values masked. */
+  readonly shown: () => EncodedRequest;
 }
 
 interface SentCall {
@@ -81,9 +82,13 @@ export class Caller {
     const encoded = this.#encoder[operation](request, recording);
     const fileName = audio ? [basename(audio.path)] : [];
     const values = [...Object.values(params), ...Object.values(parts), ...fileName, ...this.#secrets];
-    const redactor = new Redactor(values);
-    const redacted = { shown: [params['country'] ?? ''], redactor, grantsToken: false };
-    return { operation, encoded: { ...encoded, headers: { ...encoded.headers, ...header } }, redactor, redacted };
+    const mask: Mask = (text) => (text === params['country'] ? text : REDACTED);
+    return {
+      operation,
+      encoded: { ...encoded, headers: { ...encoded.headers, ...header } },
+      redactor: new Redactor(values),
+      shown: () => this.#encoder[operation](request, recording, mask),
+    };
   }
 
   /**
@@ -91,11 +96,10 @@ export class Caller {
    * new ones while the service refuses them and there are others.
    */
   async send(
-    { operation, encoded, redactor, redacted }: PreparedCall,
+    { operation, encoded, redactor, shown }: PreparedCall,
     permission: WritePermission,
   ): Promise<SentCall | 'stopped' | 'withdrawn'> {
     const { authorizer, limiter, http, contract, stopping } = this.#deps;
-    const { method, path, headers, body } = encoded;
     const described = contract[operation] ?? contract.create;
     for (let refusals = 0; ; refusals++) {
       // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
@@ -112,17 +116,22 @@ export class Caller {
         if (mayWrite === null) return 'withdrawn';
         for (const secret of call.secrets) redactor.add(secret);
         const own = { ...call.headers, accept: acceptedTypes(described) };
-        exchange = await http.send(method, withKey(call, path), { ...headers, ...own }, body, redacted, mayWrite);
+        const { query } = call;
+        const masked = query && { ...query, value: REDACTED };
+        const redacted = { shown: () => withKey(shown(), masked), redactor, grantsToken: false };
+        const { method, path, body } = withKey(encoded, query);
+        exchange = await http.send(method, path, { ...encoded.headers, ...own }, body, redacted, mayWrite);
         if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
       } finally {
         limiter.release(permit, sent);
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#unreachedInARow = 0;
-      const isRefused = () => exchange.answer !== null && call.isRefused(exchange.answer.status, refusals);
+      const refusal = exchange.answer && call.refusal(exchange.answer.status, refusals);
+      const refused = refusal instanceof SrqError ? refusal : null;
       // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
-      if (operation === 'create') return { exchange, refused: thrownBy(isRefused) };
-      if (!isRefused()) return { exchange, refused: null };
+      if (operation === 'create' || refusal === null) return { exchange, refused };
+      if (refused) throw refused;
     }
   }
 
@@ -150,20 +159,12 @@ export function distrust(exchange: Exchange): void {
   if (exchange.answer) exchange.distrust?.();
 }
 
-function thrownBy(work: () => unknown): SrqError | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    return expected(error);
-  }
-}
-
-/** Returns a path with the key that goes in its query. */
-function withKey({ query }: AuthorizedCall, path: string): string {
-  if (query === null) return path;
-  const key = new URLSearchParams({ [query.name]: query.value });
-  return `${path}${path.includes('?') ? '&' : '?'}${key}`;
+/** Adds the key that goes in the query. */
+function withKey(encoded: EncodedRequest, key: AuthorizedCall['query']): EncodedRequest {
+  if (key === null) return encoded;
+  const { path } = encoded;
+  const query = new URLSearchParams({ [key.name]: key.value });
+  return { ...encoded, path: `${path}${path.includes('?') ? '&' : '?'}${query}` };
 }
 
 function unreachable(error: Error): SrqError {

@@ -1,6 +1,5 @@
 import type { Contract } from '../request/contract/contract.ts';
 import { isSuccess, type Outcome, UNNAMED } from '../request/log/outcome.ts';
-import type { SentStatus } from '../request/log/status.ts';
 import type {
   Clock,
   CreateResult,
@@ -12,18 +11,10 @@ import type {
 } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { AnswerReader, ReadCreation } from './answers/answer-reader.ts';
-import type { CreateMeaning, ExchangeClass } from './answers/classify.ts';
 import type { Form } from './answers/form.ts';
 import type { Experiment } from './experiment.ts';
 import type { Exchange } from './network/exchange.ts';
 import { cutRaw, type Redactor } from './redaction/redactor.ts';
-
-const STATUS_OF: Record<ExchangeClass, SentStatus> = {
-  created: 'created',
-  rejected: 'rejected',
-  'not-acted': 'failed',
-  unknown: 'unknown',
-};
 
 interface JudgeDeps {
   readonly reader: AnswerReader;
@@ -43,13 +34,13 @@ export class CreateJudge {
   judged(read: ReadCreation, exchange: Exchange, sent: Redactor, { key, cleared = null }: CreateTerms): CreateResult {
     const { meaning, form, ids, isBelieved } = read;
     const outcome = createOutcome(read, exchange, sent, this.#deps.reader);
-    const result = { ...ended(outcome), stop: asError(meaning) };
+    const result = { ...ended(outcome), stop: meaning.stop };
     const http = exchange.answer?.status;
     if (http === undefined || (!isSuccess(http) && http !== 409)) return result;
-    const isCreated = meaning.class === 'created';
+    const isCreated = meaning.status === 'created';
     // Of what a person has said nothing is to be found out, and validate may not see it for long.
     const isTried = cleared !== null && this.#deps.experiment.isOpen && !this.#deps.reader.isSaid(form);
-    if (isCreated ? !isTried : meaning.class !== 'unknown')
+    if (isCreated ? !isTried : meaning.status !== 'unknown')
       return isCreated ? this.#identified(key, form, result) : result;
     const claimed = http === 409 ? null : this.#deps.reader.identities.claim(key, form);
     if (claimed !== null) return sameAnswer(result, claimed);
@@ -120,8 +111,7 @@ function createOutcome(
   reader: AnswerReader,
 ): Outcome {
   const { answer } = exchange;
-  const status = STATUS_OF[meaning.class];
-  const { reason } = meaning;
+  const { status, reason } = meaning;
   if (!answer) return { status, ids: {}, http: null, message: reason, raw: null, ms: exchange.ms };
   const ids = status === 'created' ? found : {};
   const isIdentified = Object.keys(ids).length > 0;
@@ -176,7 +166,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   if (!answer) {
     const meaning = reader.whyNoVerdict(exchange);
     const message = exchange.written ? 'The service gave no answer to validate.' : meaning.reason;
-    return { result: failedValidate(message, null), isTransient: meaning.stop === null, stop: asError(meaning) };
+    return { result: failedValidate(message, null), isTransient: meaning.stop === null, stop: meaning.stop };
   }
   const { verdict, form } = reader.look(answer, sent);
   const { status } = answer;
@@ -191,7 +181,7 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
     };
   }
   const meaning = reader.whyNoVerdict(exchange);
-  const isRejected = meaning.class === 'rejected';
+  const isRejected = meaning.status === 'rejected';
   const why = isRejected ? meaning.reason : `The service could not say whether this is a duplicate (HTTP ${status}).`;
   return {
     get result(): ValidateResult {
@@ -200,15 +190,11 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
       return { ...failedValidate(message, status), form, refused: isRejected ? 'rejected' : 'failed' };
     },
     isTransient: !isRejected,
-    stop: isRejected ? null : asError(meaning),
+    stop: isRejected ? null : meaning.stop,
   };
 }
 
 /** Builds the result of a validate without a usable answer. */
 export function failedValidate(message: string, http: number | null): ValidateResult {
   return { verdict: 'unknown', form: null, ids: {}, http, message, refused: 'failed', raw: null };
-}
-
-function asError({ reason, stop }: CreateMeaning): SrqError | null {
-  return stop && new SrqError(stop.reason, reason, stop.hint);
 }

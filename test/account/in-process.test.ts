@@ -33,13 +33,9 @@ function hostOf(kind: 'file' | 'store' = 'file') {
   const state = mkdtempSync(join(tmpdir(), 'srq-account-'));
   const closers: (() => Promise<void>)[] = [];
   const secrets: string[] = [];
-  const warned: string[] = [];
   const checked: string[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0)) await closer();
-  };
   onTestFinished(async () => {
-    await close();
+    for (const closer of closers) await closer();
     rmSync(state, { recursive: true, force: true });
   });
   const host = {
@@ -53,10 +49,10 @@ function hostOf(kind: 'file' | 'store' = 'file') {
     onClose: (closer: () => Promise<void>) => void closers.unshift(closer),
     addSecret: (secret: string) => void secrets.push(secret),
     holder: (command: string) => `srq ${command}`,
-    warn: async (message: string) => void warned.push(message),
+    warn: async () => {},
     requireCertificateCheck: (authority: string) => void checked.push(authority),
   };
-  return { host, state, close, secrets, warned, checked };
+  return { host, state, secrets, checked };
 }
 
 describe('An account on this machine', () => {
@@ -184,46 +180,18 @@ describe('A connection', () => {
 describe('The keeper of the log', () => {
   const line = (key: string) =>
     encodeRecord({ key, row: 1, ref: null }, 'created', '2026-11-21T03:39:00.123Z', 'run', {}).toString('utf8');
-  const KEYS = ['a', 'b'].map(keyOf);
 
-  function keeperOf(place: (state: string) => object, { knows = false, freshStore = false } = {}) {
+  function keeperOf(place: (state: string) => object) {
     const of = hostOf();
-    let looked = 0;
-    const keeper = new LogKeeper({ ...of.host, freshStore }, async () => {
-      looked += 1;
-      return place(of.state) as LogPlace;
-    });
-    const noted: object[] = [];
-    const store = {
-      knowsFileLog: async () => knows || noted.length > 0,
-      noteFileLog: async (log: object) => void noted.push(log),
-      identity: async () => 'a-store',
-      has: async () => true,
-      open: async () => ({ close: async () => {} }),
-    };
+    const keeper = new LogKeeper(of.host, async () => place(of.state) as LogPlace);
+    const store = { knowsFileLog: async () => false, identity: async () => 'a-store', has: async () => true };
     const withStore = () => Object.assign(keeper, { postgresStore: async () => store });
-    return { ...of, keeper, noted, withStore, looked: () => looked };
+    return { ...of, keeper, withStore };
   }
 
-  const inFile = (state: string) => ({ kind: 'file', path: join(state, 'shop.ndjson'), isGiven: false });
   const inStore = (state: string) => ({
     ...{ kind: 'store', url: 'postgres://leads@127.0.0.1:9/leads', name: 'postgres://leads@127.0.0.1:9/leads' },
     ...{ isEncrypted: false, password: null, file: join(state, 'shop.ndjson') },
-  });
-
-  test('has no store where the log is a file, and nothing unknown', async () => {
-    const { keeper, state } = keeperOf(inFile);
-    writeFileSync(join(state, 'shop.ndjson'), line(KEYS[0] ?? ''));
-    await expect(keeper.postgresStore()).rejects.toMatchObject({ code: 'usage', reason: 'store.missing' });
-    expect(await keeper.unknown()).toBeNull();
-  });
-
-  test('closes the log of a file with the command', async () => {
-    const { keeper, close } = keeperOf(inFile);
-    await keeper.open('bulk', true);
-    await expect(keeper.open('bulk', true)).rejects.toMatchObject({ code: 'log' });
-    await close();
-    await keeper.open('bulk', true);
   });
 
   test('opens one store, and has the certificates checked only where the connection is encrypted', async () => {
@@ -237,7 +205,7 @@ describe('The keeper of the log', () => {
   test.each<[string, string | null]>([
     ['no file', null],
     ['an empty file', ''],
-    ['a file with an unfinished record', line(KEYS[0] ?? '').slice(0, 40)],
+    ['a file with an unfinished record', line(keyOf('a')).slice(0, 40)],
   ])('finds nothing unknown to the store in %s', async (_, text) => {
     const { keeper, state, withStore } = keeperOf(inStore);
     withStore();
@@ -253,42 +221,5 @@ describe('The keeper of the log', () => {
       code: 'log',
       message: expect.stringContaining('ELOOP'),
     });
-  });
-
-  test('refuses to send where the store does not know the log of the file', async () => {
-    const { keeper, state, noted, withStore } = keeperOf(inStore);
-    withStore();
-    writeFileSync(join(state, 'shop.ndjson'), KEYS.map(line).join(''));
-    expect(await keeper.unknown()).toMatchObject({ reason: 'store.log-unknown' });
-    await expect(keeper.open('bulk', true)).rejects.toMatchObject({
-      reason: 'store.log-unknown',
-      message: expect.stringMatching(/would be sent again\. Nothing was sent\.$/),
-      hint: expect.stringContaining(`srq store import ${join(state, 'shop.ndjson')}`),
-    });
-    expect(noted).toEqual([]);
-  });
-
-  test('sends where the store knows that log, or is to begin without it, which it remembers', async () => {
-    const known = keeperOf(inStore, { knows: true });
-    known.withStore();
-    writeFileSync(join(known.state, 'shop.ndjson'), KEYS.map(line).join(''));
-    await known.keeper.open('bulk', true);
-    const fresh = keeperOf(inStore, { freshStore: true });
-    fresh.withStore();
-    const path = join(fresh.state, 'shop.ndjson');
-    writeFileSync(path, KEYS.map(line).join(''));
-    await fresh.keeper.open('bulk', true);
-    expect([known.noted, fresh.noted]).toEqual([
-      [],
-      [
-        {
-          log: expect.stringMatching(/^[0-9a-f]{32}$/),
-          newestKey: KEYS[1],
-          bytes: expect.any(Number),
-          name: path,
-          isImported: false,
-        },
-      ],
-    ]);
   });
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Account, type AccountOptions, openAccount, openLearned } from '../../src/account/account.ts';
+import { type Account, type AccountOptions, openAccount } from '../../src/account/account.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
@@ -14,7 +14,6 @@ const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const OPTIONS: AccountOptions = {
   ...{ destination: DESTINATION, clientSecret: new Secret('s3cret'), contract: 'c1', rate: 'auto', concurrency: 4 },
 };
-const TOKEN = { accessToken: 'issued', obtainedAtMs: Date.now(), expiresAtMs: Date.now() + 3_600_000 };
 const knowing = (...digests: readonly string[]): KnownAnswers => ({
   ...NOTHING_KNOWN,
   identifiers: digests.map((digest) => ({ digest, key: digest.repeat(32) })),
@@ -94,17 +93,6 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     expect(known(await processAt(url, 'other').open())).toEqual(['a']);
   });
 
-  test('is the token, for those that have the same secret', async () => {
-    const url = await server.database();
-    const first = await processAt(url, 'one').open();
-    await first.token.write(TOKEN);
-    const tokenOf = async (changes: Partial<AccountOptions>) => {
-      const { token } = await processAt(url, 'other').open(changes);
-      return (await token.read())?.accessToken ?? null;
-    };
-    expect([await tokenOf({}), await tokenOf({ clientSecret: new Secret('another') })]).toEqual(['issued', null]);
-  });
-
   test('is that all of them have to wait', async () => {
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
@@ -116,13 +104,5 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     expect(second.limiter.view().waiting).toBe(1);
     other.host.halt.abort();
     expect(await asked).toBeNull();
-  });
-
-  test('is no rate in a file of the machine', async () => {
-    const one = processAt(await server.database(), 'one');
-    const account = await one.open();
-    account.keepRate();
-    expect(() => readFileSync(join(one.state, 'shop.learned.json'))).toThrow('ENOENT');
-    expect((await openLearned(one.host, DESTINATION, 'c1')).read().pace ?? null).toBeNull();
   });
 });

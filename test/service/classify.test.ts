@@ -1,91 +1,59 @@
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../src/request/words/error-codes.ts';
-import {
-  type ComparedMeaning,
-  classifyCreate,
-  type ExchangeClass,
-  type KnownOfAnswer,
-  type NextStep,
-} from '../../src/service/answers/classify.ts';
-import type { Exchange } from '../../src/service/network/exchange.ts';
-import { answerWith } from '../helpers/api-client.ts';
+import { clientOf, lineOf } from '../doors/client.ts';
+import { DOCUMENTED_CONTRACT, described } from '../doors/described.ts';
+import { answerWith, virtualClock } from '../helpers/api-client.ts';
 
-const answered = (status: number, body: unknown = '', headers: Record<string, string> = {}): Exchange => ({
-  answer: answerWith(body, { status, headers: { 'content-type': 'application/json', ...headers } }),
-  error: null,
-  written: true,
-});
+const TERMS = { key: 'this request', idempotencyKey: '0'.repeat(32) };
+const REQUEST = { params: { country: 'PT', request_text: 'Pintar a sala' }, audio: null, ref: null };
+const token = answerWith({ access_token: 'tok3n' });
 
-/** Nothing is known of the answers, but for these changes. */
-const classify = (exchange: Exchange, changes: Partial<KnownOfAnswer> = {}) =>
-  classifyCreate(exchange, {
-    compare: () => null,
-    namesRequest: () => false,
-    unavailableIsNotActed: false,
-    ...changes,
+/** What becomes of a create that is answered so each time: its status, the reason to stop, and how often it was sent. */
+async function told(status: number, headers: Record<string, string> = {}, isSure = false) {
+  let creates = 0;
+  const http = lineOf(async (path) => {
+    const answer = path === '/oauth/token' ? token : { ...answerWith('', { status, headers }) };
+    if (path !== '/oauth/token') creates += 1;
+    return { answer, error: null, written: true };
   });
-
-/** The table of delivery.md; what it does not name is unknown. */
-const TABLE: Readonly<Record<number, readonly [ExchangeClass, NextStep]>> = {
-  ...of([301, 307, 308, 404, 405, 410, 501], 'not-acted', 'stop'),
-  ...of([302, 303], 'unknown', 'stop'),
-  ...of([400, 403, 411, 413, 414, 415, 422, 431, 451], 'rejected', 'record'),
-  ...of([401], 'not-acted', 'renew'),
-  ...of([429], 'not-acted', 'again'),
-};
-
-function of(statuses: readonly number[], to: ExchangeClass, next: NextStep): Record<number, [ExchangeClass, NextStep]> {
-  return Object.fromEntries(statuses.map((status) => [status, [to, next]]));
+  const contract = described({ ...DOCUMENTED_CONTRACT, unavailableIsNotActed: isSure });
+  const sent = await clientOf(http, { contract, clock: virtualClock() }).api.create(REQUEST, async () => true, TERMS);
+  const { outcome, stop } = sent ?? {};
+  return { is: [outcome?.status, stop?.reason ?? null, creates], message: outcome?.message, stop };
 }
 
-test('every status from 200 to 599 means what the table says, and says why', () => {
+type Told = readonly [status: string, stop: string | null, creates: number];
+
+/** What is not named here is unknown, and sent once. */
+const TABLE: Readonly<Record<number, Told>> = {
+  ...of([301, 307, 308], ['failed', 'service.redirects', 1]),
+  ...of([404, 405, 410, 501], ['failed', 'service.wrong-address', 1]),
+  ...of([302, 303], ['unknown', 'service.redirects', 1]),
+  ...of([400, 403, 411, 413, 414, 415, 422, 431, 451], ['rejected', null, 1]),
+  ...of([401], ['unknown', 'auth.token-refused', 2]),
+  ...of([429], ['failed', null, 10]),
+};
+
+function of(statuses: readonly number[], means: Told): Record<number, Told> {
+  return Object.fromEntries(statuses.map((status) => [status, means]));
+}
+
+test('every status from 200 to 599 means what the table says, and says why', async () => {
   for (let status = 200; status <= 599; status++) {
-    const expected = TABLE[status] ?? ['unknown', 'record'];
-    const { class: meant, next, reason, stop } = classify(answered(status));
-    expect([status, meant, next]).toEqual([status, ...expected]);
-    expect(reason).toMatch(/^[A-Z].{10,}\.$/);
-    if (status >= 300) expect(reason).toContain(String(status));
-    expect(stop !== null).toBe(next === 'stop');
-    if (stop) expect([ERRORS[stop.reason].kind, stop.hint.length > 20]).toEqual(['service', true]);
+    const { is, message, stop } = await told(status);
+    expect([status, ...is]).toEqual([status, ...(TABLE[status] ?? ['unknown', null, 1])]);
+    expect(message).toMatch(/^[A-Z].{10,}\.$/);
+    expect(message).toContain(String(status));
+    if (stop) expect(stop.hint?.length).toBeGreaterThan(20);
   }
 });
 
-test.each<ComparedMeaning & string>(['created', 'rejected'])(
-  'an answer below 500 that is known to mean %s means that, whatever its status',
-  (compared) => {
-    for (let status = 200; status <= 599; status++) {
-      const meaning = classify(answered(status), { compare: () => compared });
-      const [expected] = status < 500 ? [compared] : (TABLE[status] ?? ['unknown']);
-      expect([status, meaning.class]).toEqual([status, expected]);
-      if (status < 500) expect(meaning).toMatchObject({ next: 'record', stop: null });
-    }
-  },
-);
-
-test('a refusal that names the request is unknown, and sent again by nothing', () => {
-  for (let status = 300; status <= 599; status++)
-    expect(classify(answered(status), { namesRequest: () => true })).toMatchObject({
-      class: 'unknown',
-      next: 'record',
-    });
+test('503 with Retry-After is not acted on only where the description says so', async () => {
+  const asking = { 'retry-after': '2' };
+  expect((await told(503, asking, true)).is).toEqual(['failed', null, 10]);
+  expect((await told(503, {}, true)).is).toEqual(['unknown', null, 1]);
+  expect((await told(502, asking, true)).is).toEqual(['unknown', null, 1]);
+  expect((await told(503, asking)).is).toEqual(['unknown', null, 1]);
 });
-
-test('503 with Retry-After is not acted on only where the description says so, and no request is named', () => {
-  const told = answered(503, '', { 'retry-after': '2' });
-  const sure = { unavailableIsNotActed: true };
-  expect(classify(told, sure)).toMatchObject({ class: 'not-acted', next: 'again' });
-  expect(classify(answered(503), sure).class).toBe('unknown');
-  expect(classify(answered(502, '', { 'retry-after': '2' }), sure).class).toBe('unknown');
-  expect(classify(told, { ...sure, namesRequest: () => true }).class).toBe('unknown');
-  expect(classify(told).class).toBe('unknown');
-});
-
-test.each([408, 500, 502, 503, 504, 520, 599, 418, 402, 407, 425, 409, 300, 304, 101, 999])(
-  'HTTP %d is unknown and is never sent again by itself',
-  (status) => {
-    expect(classify(answered(status))).toMatchObject({ class: 'unknown', next: 'record' });
-  },
-);
 
 const CODES = [
   'ECONNRESET',
@@ -102,23 +70,31 @@ const CODES = [
   'SOMETHING_NEW',
 ];
 
-test.each(CODES)('once the request was written %s is unknown, whatever the code suggests', (code) => {
+async function failing(code: string, written: boolean) {
+  let creates = 0;
   const error = Object.assign(new Error('failed'), { code });
-  const meaning = classify({ answer: null, error, written: true, ms: 1 });
-  expect(meaning).toMatchObject({ class: 'unknown', next: 'record', stop: null });
-  expect(meaning.reason).toContain(code);
+  const http = lineOf(async (path) => {
+    if (path === '/oauth/token') return { answer: token, error: null, written: true };
+    creates += 1;
+    return { answer: null, error, written, ms: 1 };
+  });
+  const sent = await clientOf(http, { clock: virtualClock() }).api.create(REQUEST, async () => true, TERMS);
+  return { is: [sent?.outcome.status, sent?.stop?.reason ?? null, creates], message: sent?.outcome.message };
+}
+
+test.each(CODES)('once the request was written %s is unknown, whatever the code suggests', async (code) => {
+  const { is, message } = await failing(code, true);
+  expect(is).toEqual(['unknown', null, 1]);
+  expect(message).toContain(code);
 });
 
-test.each(CODES)('before it was written %s is not acted on', (code) => {
-  const error = Object.assign(new Error('failed'), { code });
-  const meaning = classify({ answer: null, error, written: false, ms: 1 });
+test.each(CODES)('before it was written %s means that nobody acted', async (code) => {
   const isForGood = /CERT|SSL/.test(code);
-  expect(meaning).toMatchObject({ class: 'not-acted', next: isForGood ? 'stop' : 'again' });
-  expect(meaning.stop?.reason).toBe(isForGood ? 'service.unreachable' : undefined);
+  expect((await failing(code, false)).is).toEqual(['failed', 'service.unreachable', isForGood ? 1 : 3]);
 });
 
-test('a redirect names the host it leads to, and nothing more of the address', () => {
-  const { reason } = classify(answered(308, '', { location: 'https://new.service.test/r?key=hidden' }));
-  expect(reason).toContain('new.service.test');
-  expect(reason).not.toContain('hidden');
+test('a redirect names the host it leads to, and nothing more of the address', async () => {
+  const { message } = await told(308, { location: 'https://new.service.test/r?key=hidden' });
+  expect(message).toContain('new.service.test');
+  expect(message).not.toContain('hidden');
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
-import type { Answer } from '../../src/service/network/exchange.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
 import { answerWith } from '../helpers/api-client.ts';
 import { contractWith, parameter } from '../sandbox/contract-client.ts';
@@ -9,33 +8,6 @@ import { contractWith, parameter } from '../sandbox/contract-client.ts';
 const nothing = new Redactor([]);
 const readerOf = (contract: Contract, columnOf: (field: string) => string | null = () => null) =>
   new AnswerReader(contract, columnOf);
-const arrived = (answer: Answer) => ({ answer, error: null, written: true }) as const;
-
-describe('Identifiers', () => {
-  const identifiers = [
-    { name: 'request', pointer: '/data/key' },
-    { name: 'ticket', pointer: '/a~1b/~0' },
-  ];
-  const idsOf = (body: unknown) => {
-    const reader = readerOf(contractWith({ create: { identifiers } }));
-    return reader.creation(arrived(answerWith(body, { status: 201 })), nothing, 'key').ids;
-  };
-
-  test('are read where they are documented, digit by digit, and nowhere else', () => {
-    const body = '{"data":{"key":12345678901234567890},"a/b":{"~":"T"},"id":"other"}';
-    expect(idsOf(body)).toEqual({ key: '12345678901234567890', '~': 'T' });
-  });
-
-  test('are taken up to 200 letters; what is longer names nothing', () => {
-    const [longest, tooLong] = ['x'.repeat(200), 'y'.repeat(201)];
-    expect(idsOf({ data: { key: longest }, 'a/b': { '~': tooLong } })).toEqual({ key: longest });
-  });
-
-  test('are found by their names where the documented place is empty', () => {
-    expect(idsOf({ id: 'R-1' })).toEqual({ id: 'R-1' });
-    expect(idsOf({ data: { key: '' }, id: 'R-2' })).toEqual({ id: 'R-2' });
-  });
-});
 
 describe('The words of a refusal', () => {
   const contract = contractWith({

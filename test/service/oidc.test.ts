@@ -3,7 +3,6 @@ import type { CachedToken } from '../../src/request/ports.ts';
 import { clientOf as clientAt, httpTo, REAL_CLOCK } from '../doors/client.ts';
 import { failureOf } from '../doors/log.ts';
 import { CLIENT, type OAuthService, OTHER_CLIENT, startOAuthService } from '../helpers/oauth-service.ts';
-import { rawAnswer, startRawService } from '../helpers/raw-service.ts';
 
 const request = { params: { country: 'PT', request_text: 'Pintar a sala' }, audio: null, ref: null };
 const intend = () => Promise.resolve(true);
@@ -75,27 +74,5 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
       stop: { code: 'auth' },
     });
     expect(service.calls).toEqual(['/oauth/token', '/oauth/token']);
-  });
-});
-
-describe('Other servers refuse a client in other shapes', () => {
-  test.each<[string, string, Record<string, string>, RegExp]>([
-    ['400 Bad Request', '{"error":"invalid_client"}', { 'content-type': 'application/json' }, /invalid_client/],
-    ['401 Unauthorized', '', { 'www-authenticate': 'Basic realm="x", error="invalid_client"' }, /HTTP 401/],
-    [
-      '401 Unauthorized',
-      '{"errors":[{"title":"Bad client","code":"E7"}]}',
-      { 'content-type': 'application/json' },
-      /Bad client/,
-    ],
-    ['401 Unauthorized', '<html><body>Sign in</body></html>', { 'content-type': 'text/html' }, /HTTP 401/],
-    ['403 Forbidden', 'client disabled', { 'content-type': 'text/plain' }, /client disabled/],
-  ])('%s %s', async (statusLine, body, headers, words) => {
-    const service = await startRawService((socket) => socket.write(rawAnswer(statusLine, body, headers)));
-    const { tokens } = clientOf({ baseUrl: `http://127.0.0.1:${service.port}` });
-    const failure = await failureOf(tokens.prove());
-    expect(failure).toMatchObject({ code: 'auth', message: expect.stringMatching(words) });
-    expect(failure.message).not.toContain('<');
-    expect(service.requests()).toHaveLength(1);
   });
 });

@@ -163,25 +163,6 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(figures.slowestMs).toBeLessThan(4_000);
   });
 
-  it('begins at the places where the last run ended, unless the first answer is slower than then', () => {
-    const ended = { places: 16, answerMs: 50 };
-    const learned = { ratePerSecond: 400, concurrency: 16, limited: false, ended };
-    const again = (workMs: number) =>
-      run(() => ({ arrive: (nowMs) => ({ status: 200, atMs: nowMs + workMs }) }), 1, 40, { networkMs: 0.5, learned });
-    expect(again(50).elapsedMs).toBeLessThan(300);
-    expect(again(50).mostInFlight).toBe(16);
-    expect(again(400).mostInFlight).toBeLessThan(16);
-  });
-
-  it('does not flood a slow queue where the last run ended at it', () => {
-    const random = seeded(1);
-    const pace = new Pace({ rate: 'auto', concurrency: 16, random });
-    sendRows({ pace, server: queueing(1, random), requests: 200, random });
-    const figures = run((seed) => queueing(1, seed), 1, 200, { timeoutMs: 10_000, learned: pace.learned() });
-    expect(figures).toMatchObject({ timedOut: 0, taken: 200 });
-    expect(figures.slowestMs).toBeLessThan(5_000);
-  });
-
   it('gives its places back to a service that has become slower for good', () => {
     const slower = (random: () => number): HiddenServer => {
       const [before, after] = [unlimited(50, random), unlimited(400, random)];
@@ -266,9 +247,8 @@ describe('the pace', () => {
   it('backs off by itself where Retry-After: 0 is no help', () => {
     const { pace, tickets } = inFlight(1);
     for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs: 0 });
-    expect(pace.pausedMs(0)).toBeLessThan(101);
     pace.answered(pace.sent(100, 'create'), 100, { ...refused, pauseMs: 0 });
-    expect(pace.pausedMs(100)).toBe(750);
+    expect(pace.pausedMs(100)).toBeGreaterThanOrEqual(750);
   });
 
   it('asks to stop where the pause is over 15 minutes, and not at 15', () => {

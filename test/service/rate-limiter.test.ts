@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../src/service/pacing/pace.ts';
-import type { PermitSource } from '../../src/service/pacing/permits.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from '../../src/service/pacing/retry.ts';
 import { answerWith, virtualClock } from '../helpers/api-client.ts';
@@ -47,26 +46,6 @@ describe('a signal that outlives its calls has no listeners of them', () => {
     expect(permits.map((permit) => permit !== null)).toEqual([true, false, false, true]);
     expect([listeners(first.signal), listeners(second.signal)]).toEqual([0, 0]);
     expect(limiter.view().waiting).toBe(0);
-  });
-
-  test('that failed', async () => {
-    const clock = virtualClock();
-    let answer: ReturnType<PermitSource['ask']> = { is: 'after-answer' };
-    let changed = () => {};
-    const permits = Object.assign(permitsOf('max'), {
-      attach: (_: unknown, told: () => void) => {
-        changed = told;
-      },
-      ask: () => answer,
-    });
-    const limiter = new RateLimiter(permits, clock, new AbortController().signal);
-    const { signal } = new AbortController();
-    const acquired = limiter.acquire('/create', signal);
-    expect(listeners(signal)).toBe(1);
-    answer = { is: 'failed', error: new Error('the store is gone') };
-    changed();
-    await expect(acquired).rejects.toThrow('the store is gone');
-    expect(listeners(signal)).toBe(0);
   });
 });
 

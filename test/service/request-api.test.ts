@@ -98,20 +98,6 @@ describe('create', () => {
     );
     expect([durable, service.creates().length]).toEqual([true, 1]);
   });
-
-  test.each([408, 500, 502, 503, 504, 520, 402])('is in doubt after HTTP %d and is not sent again', async (status) => {
-    const service = await startScriptedService({ create: () => ({ status, headers: { 'retry-after': '0' } }) });
-    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
-    expect(sent).toMatchObject({ stop: null, outcome: { status: 'unknown', http: status } });
-    expect(service.creates()).toHaveLength(1);
-  });
-
-  test('is in doubt after a cut connection and is not sent again', async () => {
-    const service = await startScriptedService({ create: () => null });
-    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
-    expect(sent).toMatchObject({ stop: null, outcome: { status: 'unknown', http: null } });
-    expect(service.creates()).toHaveLength(1);
-  });
 });
 
 describe('a 429', () => {

@@ -120,14 +120,6 @@ describe.each(ALL_WAYS)('interim answers are passed over (%s)', (way) => {
     expect([service.requests().length, service.connections()]).toEqual([text.length, 1]);
   });
 
-  test('byte by byte', async () => {
-    const { http } = await routeTo(way, async (socket) => {
-      socket.setNoDelay(true);
-      for (const byte of INTERIM + FINAL) await sent(socket, byte);
-    });
-    expect((await post(http())).answer).toMatchObject({ status: 201, complete: true });
-  });
-
   test('after them a connection that ends without an answer is a doubt', async () => {
     const { http } = await routeTo(way, (socket) => socket.end(INTERIM));
     expect(await post(http())).toMatchObject({ answer: null, written: true });
@@ -137,18 +129,14 @@ describe.each(ALL_WAYS)('interim answers are passed over (%s)', (way) => {
 describe('what contradicts its own length is not whole', () => {
   const CLOSING = { connection: 'close' };
   const endings: Record<string, (socket: Socket) => void> = {
-    'shorter, then closed': (socket) => socket.end(rawAnswer('201 Created', '{"id":"1"}', { 'content-length': '11' })),
     'shorter on a connection that was to end': (socket) =>
       socket.end(rawAnswer('201 Created', '{"id":"1"}', { 'content-length': '11', ...CLOSING })),
     longer: (socket) => socket.write(rawAnswer('201 Created', '{"id":"1"}{', { 'content-length': '10' })),
     'longer on a connection that was to end': (socket) =>
       socket.end(rawAnswer('201 Created', '{"id":"1"}{', { 'content-length': '10', ...CLOSING })),
-    'two answers to one request': (socket) => socket.write(OK + OK),
     'a length where there is no body': (socket) =>
       socket.end('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello'),
-    'chunks that do not come to their end': (socket) =>
-      socket.end('HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"id":"1"}\r\n'),
-    'the same on a connection that was to end': (socket) =>
+    'chunks without their end on a connection that was to end': (socket) =>
       socket.end('HTTP/1.1 201 Created\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"id":"1"}\r\n'),
     'a body up to the end of the connection, which was cut': async (socket) => {
       // Only after the client has read it: else it is told of an ordinary end.
@@ -163,11 +151,8 @@ describe('what contradicts its own length is not whole', () => {
     expect([written, answer?.complete ?? false]).toEqual([true, false]);
   });
 
-  test.each([
-    ['up to the end of the connection', 'HTTP/1.1 201 Created\r\n\r\n{"id":"1"}'],
-    ['with an empty line behind it, as old servers send', `${rawAnswer('201 Created', '{"id":"1"}', CLOSING)}\r\n`],
-    ['in chunks', 'HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"id":"1"}\r\n0\r\n\r\n'],
-  ])('a body %s is whole', async (_, text) => {
+  test('but an empty line behind an answer, as old servers send it, changes nothing', async () => {
+    const text = `${rawAnswer('201 Created', '{"id":"1"}', CLOSING)}\r\n`;
     const { http } = await routeTo('directly', (socket) => socket.end(text));
     expect((await post(http())).answer).toMatchObject({ body: '{"id":"1"}', complete: true });
   });

@@ -16,7 +16,7 @@ const ANSWERS: KnownAnswers = {
     },
   ],
 };
-const PACE = { ratePerSecond: 3, concurrency: 4, limited: true, ended: { places: 3, answerMs: 40 } };
+const PACE = { ratePerSecond: 3, concurrency: 4, limited: true };
 const NOTHING = { answers: null, pace: null };
 
 function learnedFile(): string {

@@ -1,25 +1,16 @@
 import { parse } from 'lossless-json';
 import type { Pointer } from '../../request/contract/contract.ts';
-import { pointerNames } from '../../request/small.ts';
+import { memoize, pointerNames } from '../../request/small.ts';
 import type { Answer } from '../network/exchange.ts';
 
 /** A value of an answer's JSON body. Numbers are kept as the exact text in which they were sent. */
 export type AnswerValue = null | boolean | string | readonly AnswerValue[] | { readonly [name: string]: AnswerValue };
 
-/** Parses the body of an answer as JSON. Returns undefined if it is not JSON. */
-export const answerValue = memoizeLast(({ body }: Answer): AnswerValue | undefined => parsed(body.trim()));
-
 /**
- * Remembers the result for the last argument. An answer is examined from several sides, one after the other, and is
- * parsed only once.
+ * Parses the body of an answer as JSON. Returns undefined if it is not JSON. An answer is examined from several sides, and
+ * is parsed only once.
  */
-function memoizeLast<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
-  let last: { readonly given: Given; readonly made: Made } | null = null;
-  return (given) => {
-    if (last === null || last.given !== given) last = { given, made: make(given) };
-    return last.made;
-  };
-}
+export const answerValue = memoize(({ body }: Answer): AnswerValue | undefined => parsed(body.trim()));
 
 function parsed(text: string): AnswerValue | undefined {
   if (!/^[[{"\d-]|^(?:true|false|null)$/.test(text)) return undefined;

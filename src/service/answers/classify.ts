@@ -1,29 +1,20 @@
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
 import { asksToWait } from '../pacing/retry.ts';
 
-/**
- * The conclusion from an exchange on `create` about the request.
- *
- * - `not-acted`: the service did nothing with it.
- * - `unknown`: the service may have acted. The request is never sent again on the strength of this.
- */
-export type ExchangeClass = 'created' | 'rejected' | 'not-acted' | 'unknown';
-
-/**
- * The next step: record the class as the row's end, send again (paced), send again with a new token, or end the run.
- */
-export type NextStep = 'record' | 'again' | 'renew' | 'stop';
-
+/** The conclusion from an exchange on `create` about the request. */
 export interface CreateMeaning {
-  readonly class: ExchangeClass;
-  readonly next: NextStep;
-  /** The reason for the class, in one sentence for a person. */
+  /** `failed` means that the service did nothing with it. What is `unknown` is never sent again on the strength of this. */
+  readonly status: 'created' | 'rejected' | 'failed' | 'unknown';
+  /** Record the status as the row's end, send again (paced), send again with a new token, or end the run. */
+  readonly next: 'record' | 'again' | 'renew' | 'stop';
+  /** The reason for the status, in one sentence for a person. */
   readonly reason: string;
-  /** How the command ends and what the user can do. Set only if `next` is `stop`. */
-  readonly stop: { readonly reason: ErrorReason; readonly hint: string } | null;
+  /** Why further calls are pointless. Set only if `next` is `stop`. */
+  readonly stop: SrqError | null;
 }
 
 /** What an answer means by comparison with earlier ones, or by a person's word. Null if neither tells. */
@@ -53,7 +44,7 @@ export function classifyCreate(exchange: Exchange, known: KnownOfAnswer): Create
     );
   }
   const { reason, hint, final } = networkFailure(exchange.error);
-  return final ? stop('not-acted', 'service.unreachable', reason, hint) : again(reason);
+  return final ? stop('failed', 'service.unreachable', reason, hint) : again(reason);
 }
 
 function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
@@ -67,10 +58,10 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
   if (known.namesRequest(answer))
     return unknown(`The service answered HTTP ${status}, but named the request as if it had taken it.`);
   if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);
-  if (WRONG_ENDPOINT.has(status)) return stop('not-acted', 'service.wrong-address', ...wrongUrl(status));
-  if (MOVED.has(status)) return stop('not-acted', 'service.redirects', ...redirected(answer));
+  if (WRONG_ENDPOINT.has(status)) return stop('failed', 'service.wrong-address', ...wrongUrl(status));
+  if (MOVED.has(status)) return stop('failed', 'service.redirects', ...redirected(answer));
   if (status === 302 || status === 303) return stop('unknown', 'service.redirects', ...redirected(answer));
-  if (status === 401) return { ...record('not-acted', 'The token was refused (HTTP 401).'), next: 'renew' };
+  if (status === 401) return { ...record('failed', 'The token was refused (HTTP 401).'), next: 'renew' };
   if (status === 403) return record('rejected', 'The service denied this request (HTTP 403).');
   if (status === 429) return again('The service asked to slow down (HTTP 429).');
   if (status === 503 && known.unavailableIsNotActed && asksToWait(answer))
@@ -100,18 +91,18 @@ function redirected(answer: Answer): [string, string] {
   return [`The service redirects (HTTP ${answer.status})${host}.`, hint];
 }
 
-function record(of: ExchangeClass, reason: string): CreateMeaning {
-  return { class: of, next: 'record', reason, stop: null };
+function record(status: CreateMeaning['status'], reason: string): CreateMeaning {
+  return { status, next: 'record', reason, stop: null };
 }
 
 function again(reason: string): CreateMeaning {
-  return { ...record('not-acted', reason), next: 'again' };
+  return { ...record('failed', reason), next: 'again' };
 }
 
 function unknown(reason: string): CreateMeaning {
   return record('unknown', reason);
 }
 
-function stop(of: ExchangeClass, code: ErrorReason, reason: string, hint: string): CreateMeaning {
-  return { ...record(of, reason), next: 'stop', stop: { reason: code, hint } };
+function stop(status: CreateMeaning['status'], code: ErrorReason, reason: string, hint: string): CreateMeaning {
+  return { ...record(status, reason), next: 'stop', stop: new SrqError(code, reason, hint) };
 }

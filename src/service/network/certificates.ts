@@ -32,25 +32,15 @@ export function secureContextOf(files: CertificateFiles, secrets: CertificateSec
   if (certFile === undefined || keyFile === undefined) return tls.createSecureContext(ca);
   const cert = readCertificate(certFile, '--cert');
   const key = readPem(keyFile, '--key FILE');
-  const { keyPassphrase } = secrets;
-  if (/ENCRYPTED/.test(key) && keyPassphrase === null)
-    throw unusable(`The key ${keyFile} is encrypted.`, 'Give its passphrase in SRQ_KEY_PASSPHRASE.');
-  const passphrase = keyPassphrase === null ? {} : { passphrase: keyPassphrase };
+  const passphrase = secrets.keyPassphrase ?? '';
   try {
-    return tls.createSecureContext({ ...ca, cert, key, ...passphrase });
+    return tls.createSecureContext({ ...ca, cert, key, passphrase });
   } catch (error) {
-    throw unusablePair(certFile, keyFile, error);
+    const message = `${certFile} and ${keyFile} cannot be used as client certificate and key (${systemCode(error)}).`;
+    const hint =
+      'Both must be PEM files, and belong together: --cert FILE --key FILE. The passphrase of an encrypted key goes into SRQ_KEY_PASSPHRASE.';
+    throw unusable(message, hint, error);
   }
-}
-
-function unusablePair(certFile: string, keyFile: string, error: unknown): SrqError {
-  const code = systemCode(error);
-  if (/DECRYPT/.test(code))
-    return unusable(`The passphrase does not open the key ${keyFile}.`, 'Check SRQ_KEY_PASSPHRASE.', error);
-  const message = /MISMATCH/.test(code)
-    ? `The key ${keyFile} does not belong to the certificate ${certFile}.`
-    : `${certFile} and ${keyFile} cannot be used as client certificate and key (${code}).`;
-  return unusable(message, 'Both must be PEM files: --cert FILE --key FILE', error);
 }
 
 function unusable(message: string, hint: string, cause?: unknown): SrqError {

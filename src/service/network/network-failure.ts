@@ -56,14 +56,14 @@ function refusedByProxy(status: number): NetworkFailure {
  * answer.
  */
 export function clientCertificateFailure({ status, body }: Answer): NetworkFailure | null {
-  if (status !== 400 && status !== 403 && status !== 495 && status !== 496) return null;
-  const missing = /No required SSL certificate was sent/i.test(body) || status === 496;
-  if (!missing && !/The SSL certificate error/i.test(body) && status !== 495) return null;
-  const what = missing ? 'asks for a client certificate' : 'refused the client certificate';
-  return { reason: `The service ${what} (HTTP ${status}).`, hint: CLIENT_CERTIFICATE, final: true };
+  const isSaid =
+    (status === 400 || status === 403) && /(?:No required|The) SSL certificate (?:was sent|error)/i.test(body);
+  if (!isSaid && status !== 495 && status !== 496) return null;
+  return { reason: `${CERTIFICATE_WANTED} (HTTP ${status}).`, hint: CLIENT_CERTIFICATE, final: true };
 }
 
 const MORE_MEMORY = 'Allow it more: ulimit -v unlimited, or a larger limit of its container.';
+const CERTIFICATE_WANTED = 'The service asks for a client certificate, or refused the one it got';
 const CLIENT_CERTIFICATE = 'Name the certificate and the key that the marketplace knows: --cert FILE --key FILE';
 const NO_AUTHORITY =
   'Check the base URL. If a private authority or a company proxy has signed it, name its certificate: --ca-file FILE. srq never sends without checking the certificate.';
@@ -72,7 +72,8 @@ const CUT_BY =
 const RENEW = 'If the clock of this machine is right, its owner must renew it: tell the marketplace.';
 const OTHER_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
 const DROPPED = 'A firewall may drop the connection. If this network needs a proxy, name it in HTTPS_PROXY.';
-const REFUSED_CERTIFICATE = /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
+const ABOUT_CLIENT_CERTIFICATE =
+  /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
 
 /** What matches the name of a failure followed by its message, what is said of it, and what to do. */
 type Rule = readonly [is: RegExp, says: string, hint: string];
@@ -82,8 +83,7 @@ const TLS_RULES: readonly Rule[] = [
   [/CERT_HAS_EXPIRED/, "{who}'s certificate has expired", RENEW],
   [/CERT_NOT_YET_VALID/, "{who}'s certificate is not valid yet", 'Check the clock of this machine.'],
   [/ALTNAME|HOSTNAME_MISMATCH/, "{who}'s certificate is for another name than {name}", OTHER_URL],
-  [/TLSV13_ALERT_CERTIFICATE_REQUIRED/, 'The service asks for a client certificate', CLIENT_CERTIFICATE],
-  [REFUSED_CERTIFICATE, 'The service refused the client certificate', CLIENT_CERTIFICATE],
+  [ABOUT_CLIENT_CERTIFICATE, CERTIFICATE_WANTED, CLIENT_CERTIFICATE],
   [
     /ALERT_HANDSHAKE_FAILURE/,
     'The service ended the TLS handshake, perhaps because it needs a client certificate',
@@ -104,14 +104,9 @@ const TLS_RULES: readonly Rule[] = [
 /** Failures of connections: what follows "could not be reached". */
 const CONNECTION_RULES: readonly Rule[] = [
   [
-    /^ENOTFOUND\b/,
-    ': no name server knows {host}',
-    'Check the spelling of the name (srq status) and the network of this machine.',
-  ],
-  [
-    /^EAI_AGAIN\b/,
-    ': the name server gave no answer about {host}',
-    'Check the network and the name servers of this machine.',
+    /^(?:ENOTFOUND|EAI_AGAIN)\b/,
+    ': no name server says where {host} is',
+    'Check the spelling of the name (srq status), and the network and the name servers of this machine.',
   ],
   [
     /^ECONNREFUSED\b/,

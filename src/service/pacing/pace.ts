@@ -39,7 +39,8 @@ const MAX_RAISE_MS = 600_000;
 const OVERLOAD_MS = 5_000;
 
 /** The pauses after one refusal, two, and so on. The first is short: most services have refilled a bucket by then. */
-const BACKOFFS_MS = [1_000, 4_000, 8_000, 16_000, 32_000, 60_000];
+const BACKOFFS_MS = [1_000, 4_000, 8_000, 16_000, 32_000];
+const MAX_BACKOFF_MS = 60_000;
 const MIN_JITTER_MS = 100;
 const MAX_JITTER_MS = 5_000;
 
@@ -78,7 +79,8 @@ export class Pace {
     this.record = record;
   }
 
-  ask(nowMs: number): Admission {
+  ask(nowMs: number, waiting = 1): Admission {
+    if (waiting === 0) return { is: 'after-answer' };
     const { places, plateau, nextMs, refusing, quota, inFlight, lastNumber } = this.record;
     const { rate, concurrency } = this.#options;
     // The service counts in the order of sending: what was sent after the request that told the quota is not yet in it.
@@ -119,8 +121,7 @@ export class Pace {
     const isOverload = kind === 'overloaded' || (kind === 'unanswered' && isLate);
     // Those that were sent before the last cut are refused for the same reason.
     const isEcho = number <= record.cutNumber;
-    if (!isEcho && (isOverload || kind === 'throttled'))
-      this.#refused(permit.level, nowMs, isOverload, pauseMs !== null);
+    if (!isEcho && (isOverload || kind === 'throttled')) this.#refused(permit.level, nowMs, isOverload);
     if (pauseMs !== null) this.hold(nowMs, pauseMs);
   }
 
@@ -155,29 +156,27 @@ export class Pace {
 
   /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */
   learned(): LearnedPace | null {
-    const { perSecond, plateau, ceiling, places, bestMs } = this.record;
+    const { perSecond, plateau, ceiling } = this.record;
     if (this.#options.rate !== 'auto') return null;
     const concurrency = Math.min(this.#options.concurrency, ceiling ?? Number.POSITIVE_INFINITY);
-    const answerMs = Math.min(...Object.values(bestMs));
-    const ended = answerMs < Number.POSITIVE_INFINITY ? { places: Math.floor(places), answerMs } : undefined;
-    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null, ended };
+    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null };
   }
 
-  #refused(level: number, nowMs: number, isOverload: boolean, isAsked: boolean): void {
+  #refused(level: number, nowMs: number, isOverload: boolean): void {
     const { record } = this;
     const arePlacesToBlame = this.#blamePlaces(level, nowMs);
     if (!arePlacesToBlame && (isOverload || record.refusing === null)) cut(record, isOverload);
     if (isOverload) shrink(record);
-    else this.#backOff(nowMs, isAsked);
+    else this.#backOff(nowMs);
     record.cutNumber = record.lastNumber;
   }
 
-  /** Pauses after a refusal. The first pause that the service asks for is enough by itself. */
-  #backOff(nowMs: number, isAsked: boolean): void {
+  /** Pauses after a refusal, for longer each time, however short a pause the service asks for. */
+  #backOff(nowMs: number): void {
     const { record } = this;
     const { fromMs, count } = record.refusing ?? { fromMs: nowMs, count: 0 };
-    const step = Math.min(count - (isAsked ? 1 : 0), BACKOFFS_MS.length - 1);
-    const backoffMs = ((BACKOFFS_MS[step] ?? 0) / 2) * (1 + this.#options.random());
+    const fullMs = BACKOFFS_MS[count] ?? MAX_BACKOFF_MS;
+    const backoffMs = (fullMs / 2) * (1 + this.#options.random());
     record.untilMs = Math.max(record.untilMs, nowMs + backoffMs);
     record.refusing = { fromMs, lastMs: nowMs, count: count + 1, probe: null };
   }
@@ -208,10 +207,6 @@ export class Pace {
   /** Counts how slow an answer is, and changes the places once there are enough answers. */
   #timed(operation: string, tookMs: number, nowMs: number): void {
     const { record } = this;
-    const { known } = record;
-    record.known = undefined;
-    if (known && tookMs <= slowFrom(known.answerMs))
-      record.places = Math.min(this.#options.concurrency, Math.max(record.places, known.places));
     const bestMs = record.bestMs[operation] ?? tookMs;
     // A single answer may be luck. A service that answers one at a time more slowly has become slower for good.
     const weight = record.places < 2 || tookMs < bestMs ? 0.25 : 0;
@@ -226,7 +221,10 @@ export class Pace {
     record.slowness = 0;
   }
 
-  /** Adds places, by at most the factor by which answers may become slower: requests may queue at the service. */
+  /**
+   * Adds places, twice as many until the first refusal, and by at most the factor by which answers may become slower:
+   * requests may queue at the service.
+   */
   #addPlaces(nowMs: number, slowness: number): void {
     const { record } = this;
     const { concurrency } = this.#options;
@@ -234,7 +232,7 @@ export class Pace {
       record.ceiling = record.ceiling + 1 < concurrency ? record.ceiling + 1 : null;
       record.raiseAtMs = nowMs + RAISE_MS;
     }
-    const goal = record.doubling ? 2 * record.places : record.places + 1;
+    const goal = record.cutNumber === 0 ? 2 * record.places : record.places + 1;
     record.places = Math.min(goal, record.places / slowness, record.ceiling ?? concurrency, concurrency);
   }
 
@@ -246,12 +244,11 @@ export class Pace {
     const { record } = this;
     record.takenAt = record.takenAt.map((count) => (count ?? 0) / 2);
     const taken = record.takenAt.slice(level).reduce<number>((sum, count) => sum + (count ?? 0), 0);
-    if (level < 2 || level > (record.ceiling ?? level) || taken >= BLAME_BELOW) return false;
+    if (level < 2 || taken >= BLAME_BELOW) return false;
     record.raiseAtMs = nowMs + Math.min(MAX_RAISE_MS, Math.max(RAISE_MS, 2 * (nowMs - record.blamedMs)));
     record.blamedMs = nowMs;
     record.ceiling = level - 1;
     record.places = Math.min(record.places, record.ceiling);
-    record.doubling = false;
     return true;
   }
 }
@@ -272,16 +269,13 @@ function firstRecord({ rate, concurrency, learned = null }: PaceOptions) {
     /** Number of requests taken since the first send, or since the end of the last refusal. */
     taken: 0,
     sinceMs: null as number | null,
-    /** Number of requests that may be in flight. It doubles until something slows it down. */
+    /** Number of requests that may be in flight. */
     places: Math.min(concurrency, places),
-    doubling: true,
     /** Number of answers since the places were judged, and how slow they were. */
     answers: 0,
     slowness: 0,
     /** Shortest answer time by operation, smoothed. */
     bestMs: {} as Record<string, number>,
-    /** Where the last run ended, until the first answer shows whether the service is still as quick. */
-    known: isLimited ? undefined : learned?.ended,
     /** One less than the number in flight that was blamed for a refusal, or null. */
     ceiling: null as number | null,
     blamedMs: 0,
@@ -309,7 +303,6 @@ const slowFrom = (bestMs: number): number => Math.max(2 * bestMs, bestMs + 250);
 
 function shrink(record: PaceRecord): void {
   record.places = Math.max(1, record.places * SHRINK);
-  record.doubling = false;
 }
 
 function climbed(plateau: number, climbedMs: number): number {

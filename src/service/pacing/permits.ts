@@ -33,8 +33,6 @@ export interface LearnedPace {
   readonly concurrency: number;
   /** True if the service has shown where its limit is. */
   readonly limited: boolean;
-  /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
-  readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
 }
 
 /** A request that was sent, or may be sent. */
@@ -63,18 +61,16 @@ export interface RateAnswer {
 
 /**
  * Decides who may send: the rate of a process that has its account for itself (`Pace`), or the rate that many share
- * in a store (`SharedPace`). Times are monotonic. The last two methods are those of a shared rate.
+ * in a store (`SharedPace`). Times are monotonic.
  */
 export interface PermitSource {
-  /** Answers for the request that has waited longest. */
-  ask(nowMs: number): Admission | { readonly is: 'failed'; readonly error: unknown };
+  /** Answers for the request that has waited longest, of so many that wait. */
+  ask(nowMs: number, waiting: number): Admission | { readonly is: 'failed'; readonly error: unknown };
   sent(nowMs: number, operation: string): Permit;
   answered(permit: Permit, nowMs: number, answer: RateAnswer): void;
   slowDown(share: number): void;
   /** Returns the pace at this moment, or null while it is not known. */
   pace(nowMs: number): PaceView | null;
-  /** Passes the number of waiting requests, and what to call when the source may admit more than it has said. */
-  attach?(waiting: () => number, changed: () => void): void;
-  /** Returns the time after which the limiter asks again. By itself it would wait for `waitMs`. */
-  askAgainMs?(waitMs: number): number;
+  /** Says what to call when the source may admit more than it has said. */
+  attach?(changed: () => void): void;
 }

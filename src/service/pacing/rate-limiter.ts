@@ -10,8 +10,6 @@ interface QueuedSend {
   readonly stopping: AbortSignal;
   readonly resolve: (permit: Permit | null) => void;
   readonly reject: (error: unknown) => void;
-  /** Ends the wait when `stopping` fires. */
-  readonly stop: () => void;
 }
 
 /** Called for each answer 429 or 503 with the status and the time for which nobody sends. */
@@ -45,10 +43,7 @@ export class RateLimiter {
     this.#clock = clock;
     this.#stopping = stopping;
     this.#refused = refused;
-    permits.attach?.(
-      () => this.#queue.length,
-      () => this.#pump(),
-    );
+    permits.attach?.(() => this.#pump());
     stopping.addEventListener('abort', () => this.#dropStopped(), { once: true });
   }
 
@@ -57,17 +52,17 @@ export class RateLimiter {
    * if `stopping` fires. Throws `SrqError('service')` if the service asks for too long a pause, and `SrqError('log')`
    * once the store that keeps the account's rate is given up.
    */
-  acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
-    if (stopping.aborted) return Promise.resolve(null);
-    return new Promise((resolve, reject) => {
-      const queued: QueuedSend = { operation, stopping, resolve, reject, stop: () => this.#dropStopped() };
-      this.#queue.push(queued);
-      this.#pump();
-      // The signal may outlive this request by far, so it has a listener only while the request waits. The limiter's own
-      // signal always has one.
-      const isWaiting = this.#queue.at(-1) === queued;
-      if (isWaiting && stopping !== this.#stopping) stopping.addEventListener('abort', queued.stop);
+  async acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
+    if (stopping.aborted) return null;
+    const turn = new Promise<Permit | null>((resolve, reject) => {
+      this.#queue.push({ operation, stopping, resolve, reject });
     });
+    this.#pump();
+    // The limiter's own signal always has a listener. Another one may outlive this request by far.
+    if (stopping === this.#stopping) return turn;
+    const drop = () => this.#dropStopped();
+    stopping.addEventListener('abort', drop);
+    return turn.finally(() => stopping.removeEventListener('abort', drop));
   }
 
   /** Returns a permit with the result of the exchange, or with null if srq itself did not send the request. */
@@ -93,7 +88,7 @@ export class RateLimiter {
   #dropStopped(): void {
     const stopped = this.#queue.filter(({ stopping }) => stopping.aborted);
     this.#queue = this.#queue.filter(({ stopping }) => !stopping.aborted);
-    for (const queued of stopped) leave(queued).resolve(null);
+    for (const queued of stopped) queued.resolve(null);
     this.#pump();
   }
 
@@ -103,8 +98,7 @@ export class RateLimiter {
     this.#sleeping = null;
     const pace = this.#refusals.length > 0 ? this.#permits.pace(this.#clock.monotonicMs()) : null;
     if (pace) for (const http of this.#refusals.splice(0)) this.#refused?.(http, pace.pausedMs);
-    const admitMs = this.#admitAll();
-    const waitMs = this.#permits.askAgainMs?.(admitMs) ?? admitMs;
+    const waitMs = this.#admitAll();
     if (waitMs === Number.POSITIVE_INFINITY) return;
     const sleeping = new AbortController();
     this.#sleeping = sleeping;
@@ -113,34 +107,24 @@ export class RateLimiter {
     });
   }
 
-  /**
-   * Admits waiting requests. Returns how long the next one has to wait as far as the source knows, or Infinity if none
-   * is waiting.
-   */
+  /** Admits waiting requests. Returns the time after which the source is to be asked again, or Infinity. */
   #admitAll(): number {
-    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
+    for (;;) {
       const nowMs = this.#clock.monotonicMs();
-      const answer = this.#permits.ask(nowMs);
-      if (answer.is === 'after-answer') break;
+      const answer = this.#permits.ask(nowMs, this.#queue.length);
+      if (answer.is === 'after-answer') return Number.POSITIVE_INFINITY;
       if (answer.is === 'later') return answer.waitMs;
-      this.#queue.shift();
-      leave(next);
+      const next = this.#queue.shift();
+      if (next === undefined) return Number.POSITIVE_INFINITY;
       if (answer.is === 'now') {
         this.#inFlight += 1;
         next.resolve(this.#permits.sent(nowMs, next.operation));
       } else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
     }
-    return Number.POSITIVE_INFINITY;
   }
 }
 
 const PUMPED = 'asked again';
-
-/** Removes the listener of a request that waits no longer. */
-function leave(queued: QueuedSend): QueuedSend {
-  queued.stopping.removeEventListener('abort', queued.stop);
-  return queued;
-}
 
 /** Creates the error for a pause that is too long to wait for. */
 export function tooLate(waitMs: number, nowMs: number): SrqError {

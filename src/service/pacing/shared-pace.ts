@@ -42,7 +42,6 @@ const nothingToReport = () => ({ answered: [] as TurnRequest['answered'][number]
  */
 export class SharedPace implements PermitSource {
   readonly #deps: SharedPaceDeps;
-  #waiting: () => number = () => 0;
   #changed: () => void = () => {};
   /** Granted sends, each for its `sentMs` by the time of the pace. */
   #granted: Permit[] = [];
@@ -66,18 +65,24 @@ export class SharedPace implements PermitSource {
     this.#deps = deps;
   }
 
-  attach(waiting: () => number, changed: () => void): void {
-    this.#waiting = waiting;
+  attach(changed: () => void): void {
     this.#changed = changed;
   }
 
-  ask(nowMs: number): ReturnType<PermitSource['ask']> {
-    if (this.#failed) return this.#failed;
-    if (this.#denied?.is === 'too-late') return this.#denied;
-    const [permit] = this.#granted;
-    if (!permit) return { is: 'after-answer' };
-    const waitMs = permit.sentMs - this.#aheadMs - nowMs;
-    return waitMs > 0 ? { is: 'later', waitMs: Math.max(1, waitMs) } : { is: 'now' };
+  /** Admits what is granted and due. If that is not all, it starts a turn once there is a reason for one. */
+  ask(nowMs: number, waiting: number): ReturnType<PermitSource['ask']> {
+    if (waiting > 0 && this.#failed) return this.#failed;
+    if (waiting > 0 && this.#denied?.is === 'too-late') return this.#denied;
+    // All that waited have received this answer.
+    if (this.#denied?.is === 'too-late') this.#denied = null;
+    const [permit] = waiting > 0 ? this.#granted : [];
+    const grantedMs = permit ? permit.sentMs - this.#aheadMs - nowMs : Number.POSITIVE_INFINITY;
+    if (grantedMs <= 0) return { is: 'now' };
+    if (this.#turning) return { is: 'after-answer' };
+    const turnMs = this.#nextTurnMs(waiting);
+    if (turnMs > 0) return { is: 'later', waitMs: Math.ceil(Math.min(turnMs, grantedMs)) };
+    this.#turning = this.#takeTurn(waiting);
+    return { is: 'after-answer' };
   }
 
   sent(nowMs: number, operation: string): Permit {
@@ -119,27 +124,16 @@ export class SharedPace implements PermitSource {
     await this.#turning;
     if (this.#turnedMs === Number.NEGATIVE_INFINITY || this.#failed) return;
     this.#drop(Number.POSITIVE_INFINITY);
-    await this.#ask().catch(() => {});
-  }
-
-  /** Starts a turn if there is a reason for one. */
-  askAgainMs(waitMs: number): number {
-    // All waiting requests have received this answer.
-    if (this.#denied?.is === 'too-late') this.#denied = null;
-    if (this.#turning) return Number.POSITIVE_INFINITY;
-    const turnMs = this.#nextTurnMs();
-    if (turnMs > 0) return Math.ceil(Math.min(turnMs, waitMs));
-    this.#turning = this.#takeTurn();
-    return Number.POSITIVE_INFINITY;
+    await this.#ask(0).catch(() => {});
   }
 
   /** Returns the time until this process has a reason for another turn. */
-  #nextTurnMs(): number {
+  #nextTurnMs(waiting: number): number {
     if (this.#failed || this.#isClosed) return Number.POSITIVE_INFINITY;
     if (this.#isUrgent) return 0;
     const sinceMs = this.#deps.clock.monotonicMs() - this.#turnedMs;
     const { used, answered } = this.#report;
-    if (this.#waiting() > this.#granted.length) return Math.max(this.#gapMs, this.#deniedMs()) - sinceMs;
+    if (waiting > this.#granted.length) return Math.max(this.#gapMs, this.#deniedMs()) - sinceMs;
     if (used + answered.length + this.#granted.length > 0) return Math.max(this.#gapMs, POLL_MS) - sinceMs;
     return this.#inFlight > 0 ? HEARTBEAT_MS - sinceMs : Number.POSITIVE_INFINITY;
   }
@@ -163,21 +157,21 @@ export class SharedPace implements PermitSource {
     this.#granted = this.#granted.filter(({ sentMs }) => sentMs >= beforeMs);
   }
 
-  async #takeTurn(): Promise<void> {
-    await this.#ask().catch((error) => {
+  async #takeTurn(waiting: number): Promise<void> {
+    await this.#ask(waiting).catch((error) => {
       this.#failed = { is: 'failed', error };
     });
     this.#turning = null;
     this.#changed();
   }
 
-  async #ask(): Promise<void> {
+  async #ask(waiting: number): Promise<void> {
     const { state, clock, random } = this.#deps;
     const startedMs = clock.monotonicMs();
-    if (this.#waiting() === 0) this.#drop(startedMs + this.#aheadMs - STALE_MS);
+    if (waiting === 0) this.#drop(startedMs + this.#aheadMs - STALE_MS);
     if (this.#isUrgent) this.#pace = null;
     this.#isUrgent = false;
-    const request = this.#request();
+    const request = this.#request(waiting);
     this.#report = nothingToReport();
     const reply = await state.change(STATE_NAME, (kept, wallMs) => takeTurn(kept, wallMs, request, random));
     this.#turnedMs = clock.monotonicMs();
@@ -185,12 +179,12 @@ export class SharedPace implements PermitSource {
     this.#apply(reply);
   }
 
-  #request(): TurnRequest {
+  #request(waiting: number): TurnRequest {
     const { state, rate, concurrency, learned } = this.#deps;
     const { used, ...report } = this.#report;
     const places = PLACES_PER_REQUEST * concurrency;
     const inFlight = this.#inFlight + this.#granted.length;
-    const wanted = Math.min(this.#waiting() + used - this.#granted.length, places - inFlight);
+    const wanted = Math.min(waiting + used - this.#granted.length, places - inFlight);
     const own = { run: state.run, rate, places, learned, inFlight, leaves: this.#isClosed };
     return { ...own, ...report, wanted: this.#isClosed ? 0 : wanted, aheadMs: GAP_MS + this.#gapMs };
   }

@@ -8,7 +8,7 @@ const MISSING_MS = 6_000;
 /** Minimum step in time. A smaller one may be lost in rounding. */
 const MIN_STEP_MS = 0.001;
 /** Version of the stored form. A pace stored in another version is not used. */
-const FORM = 5;
+const FORM = 6;
 
 /** What a process has said of itself in its last turn. */
 interface Member {

@@ -5,10 +5,10 @@ import { failureName } from '../network/network-failure.ts';
 import { REDACTED } from './hidden-words.ts';
 import type { Redactor } from './redactor.ts';
 
-/** What a trace may show of a call. Every value that was sent is `***`, as it may be secret or personal. */
+/** What a trace may show of a call. */
 export interface RedactedCall {
-  /** Values that are shown all the same, such as the market. */
-  readonly shown: readonly string[];
+  /** Returns path and body with what may be secret or personal replaced. Called only if the call is shown. */
+  readonly shown: () => { readonly path: string; readonly body: string | Buffer };
   /** Finds the sent values in the answer. */
   readonly redactor: Redactor;
   /**
@@ -18,58 +18,24 @@ export interface RedactedCall {
   readonly grantsToken: boolean;
 }
 
-/** A call as it is sent. */
+/** A call as it is sent. `base` is the URL below which its path lies. */
 interface SentCall {
   readonly method: TracedCall['method'];
-  readonly origin: string;
-  readonly path: string;
+  readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
 }
 
 /** Builds the record of a call that traces show, with secrets and personal values replaced. */
 export function tracedCall(call: SentCall, exchange: Exchange, { shown, ...answers }: RedactedCall): TracedCall {
-  const { method, origin, path, headers, body } = call;
-  const mask = (value: string) => (shown.includes(value) ? value : REDACTED);
-  const url = origin + path.replace(/\?.*$/s, (query) => `?${maskedForm(query, mask)}`);
-  const sent = { method, url, headers: sentHeaders(headers), body: maskedBody(body, headers['content-type'], mask) };
+  const { method, base, headers } = call;
+  const { path, body } = shown();
+  const sent = { method, url: base + path, headers: sentHeaders(headers), body: body.toString() };
   const { answer } = exchange;
   if (!answer) return { ...sent, ms: exchange.ms, answer: null, failure: failureName(exchange.error) };
   const { redactor, grantsToken } = answers;
   const { status, ms } = answer;
   const told = grantsToken && isSuccess(status) ? withoutTexts(answer.body) : redactor.redact(answer.body);
   return { ...sent, ms, answer: { status, headers: answerHeaders(answer, redactor), body: told }, failure: null };
-}
-
-type Mask = (value: string) => string;
-
-/** Masks the values of a body and keeps their names. */
-function maskedBody(body: string | Buffer, type = '', mask: Mask): string {
-  const [, boundary] = /boundary=(.+)$/.exec(type) ?? [];
-  if (boundary !== undefined) return maskedParts(body.toString('latin1'), `--${boundary}`, mask);
-  try {
-    return JSON.stringify(JSON.parse(body.toString()), (_, value: unknown) =>
-      value === null || typeof value === 'object' ? value : mask(String(value)),
-    );
-  } catch {
-    return maskedForm(body.toString(), mask);
-  }
-}
-
-function maskedForm(text: string, mask: Mask): string {
-  const masked = [...new URLSearchParams(text)].map(([name, value]): [string, string] => [name, mask(value)]);
-  return new URLSearchParams(masked).toString();
-}
-
-/** Masks the parts of a multipart body. The heads of recordings name their files. */
-function maskedParts(body: string, delimiter: string, mask: Mask): string {
-  const parts = body.split(delimiter).map((part) => {
-    const [, name, content] =
-      /^(\r\ncontent-disposition: form-data; name="[^"]*")[\s\S]*?\r\n\r\n([\s\S]*)\r\n$/.exec(part) ?? [];
-    if (name === undefined || content === undefined) return part;
-    return `${Buffer.from(name, 'latin1')}\r\n\r\n${mask(Buffer.from(content, 'latin1').toString())}\r\n`;
-  });
-  return parts.join(delimiter);
 }
 
 /** Keeps the names and numbers of a JSON text. A text that is not JSON is hidden whole. */

@@ -2,7 +2,6 @@ import type { TokenOperation } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
-import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type AnswerValue, answerValue, isHtml, textAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
@@ -24,7 +23,8 @@ export function readToken(
   { answer: place }: DocumentedToken = DOCUMENTED_CONTRACT.token,
 ): CachedToken {
   const value = answerValue(answer);
-  const found = textsIn(value);
+  // The outermost text of each name comes last, and so remains.
+  const found = new Map(textsIn(value).toReversed());
   const [named] = TOKEN_NAMES.flatMap((name) => found.get(name) ?? []);
   const documented = place === null ? undefined : textAt(value, place);
   const accessToken = documented ?? named ?? bareToken(answer, value);
@@ -37,36 +37,32 @@ export function readToken(
     );
   }
   // Some services send a lifetime of zero if they give none.
-  const lifeMs = (seconds(found.get('expiresin')) ?? 0) * 1000;
+  const life = found.get('expiresin') ?? '';
+  const lifeMs = /^\d+(\.\d+)?$/.test(life) ? Number(life) * 1000 : 0;
   return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs: lifeMs > 0 ? askedAtMs + lifeMs : null };
 }
 
 /** Usual names of the token, without case and signs. */
 const TOKEN_NAMES = ['accesstoken', 'token', 'bearertoken', 'bearer'];
+
 const MAX_DEPTH = 4;
 
-/** Returns the texts of an answer by their names without case and signs, the outermost of each name. */
-function textsIn(value: AnswerValue | undefined): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  let level = [value];
-  for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    const members = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.entries(each) : []));
-    for (const [name, text] of members) {
-      const joined = name.toLowerCase().replace(/[^a-z\d]/g, '');
-      if (typeof text === 'string' && text !== '' && !found.has(joined)) found.set(joined, text);
-    }
-    level = members.map(([, inner]) => inner);
-  }
-  return found;
+/** Lists the texts of an answer by their names without case and signs, the outermost first. */
+function textsIn(value: AnswerValue | undefined, depth = MAX_DEPTH): (readonly [name: string, text: string])[] {
+  if (typeof value !== 'object' || value === null || depth === 0) return [];
+  const members = Object.entries(value).map(
+    ([name, each]) => [name.toLowerCase().replace(/[^a-z\d]/g, ''), each] as const,
+  );
+  const texts = members.flatMap(([name, each]) =>
+    typeof each === 'string' && each !== '' ? [[name, each] as const] : [],
+  );
+  return [...texts, ...members.flatMap(([, each]) => textsIn(each, depth - 1))];
 }
 
 function bareToken(answer: Answer, value: AnswerValue | undefined): string | null {
   const text = typeof value === 'string' ? value : value === undefined ? answer.body.trim() : '';
   return /^[\w.~+/=-]{16,4096}$/.test(text) ? text : null;
 }
-
-const seconds = (text: string | undefined): number | null =>
-  text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 
 /**
  * Tells whether the answer may lack the end of the token. JSON that can be read has its end, whatever a service says of
@@ -92,51 +88,33 @@ export function tokenError(exchange: Exchange, sent: Redactor): SrqError {
   }
   const certificate = clientCertificateFailure(answer);
   if (certificate) return new SrqError('service.unreachable', certificate.reason, certificate.hint);
+  const unusable = (message: string, hint: string) => new SrqError('token.unusable-answer', message, hint);
   const { status, headers } = answer;
-  const [, code, says, hint] = REFUSALS.find(([is]) => is.test(String(status))) ?? WRONG_ADDRESS;
-  const said = isSuccess(status) ? null : readErrorText(answer, sent);
-  const target = headers['location'] ?? '';
-  const parts: Readonly<Record<string, string>> = {
-    status: `HTTP ${status}`,
-    // The words may be a sentence. Its full stop is removed, because the message continues after it.
-    words: said === null ? '' : `: ${said.replace(/\.\s*$/, '')}`,
-    to: URL.canParse(target) ? ` to ${new URL(target).host}` : '',
-  };
-  return new SrqError(
-    code,
-    says.replace(/\{(\w+)\}/g, (_, part) => parts[part] ?? ''),
-    hint,
-  );
+  const at = `HTTP ${status}`;
+  if (isSuccess(status))
+    return unusable(
+      `The answer of the token endpoint broke off (${at}).`,
+      'Try again later. See where it fails: srq doctor',
+    );
+  if (status < 400) return unusable(`The token endpoint redirects${hostOf(headers['location'])} (${at}).`, NO_REDIRECT);
+  // The words may be a sentence. Its full stop is removed, because the message continues after it.
+  const said = readErrorText(answer, sent)?.replace(/\.\s*$/, '');
+  const words = said === undefined ? '' : `: ${said}`;
+  // RFC 6749, section 5.2, has 400 and 401.
+  if ([400, 401, 403].includes(status))
+    return new SrqError('auth.refused', `The service refused the credentials (${at})${words}.`, CHECK_CREDENTIALS);
+  const hint = TRANSIENT.test(String(status)) ? 'The service has a problem; try again later.' : NO_ENDPOINT;
+  return unusable(`The token endpoint answered ${at}${words}.`, hint);
 }
+
+const hostOf = (target = ''): string => (URL.canParse(target) ? ` to ${new URL(target).host}` : '');
 
 const CHECK_BASE_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
 const NO_REDIRECT =
   'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
-const BROKEN_OFF = 'The answer of the token endpoint broke off ({status}).';
-const REFUSED = 'The service refused the credentials ({status}){words}.';
-const ANSWERED = 'The token endpoint answered {status}{words}.';
-const UNUSABLE = 'token.unusable-answer';
-
-type Refusal = readonly [status: RegExp, code: ErrorReason, says: string, hint: string];
-
-/** What an answer of the token endpoint means that brings no token. RFC 6749, section 5.2, has 400 and 401. */
-const REFUSALS: readonly Refusal[] = [
-  [/^2/, UNUSABLE, BROKEN_OFF, 'Try again later. See where it fails: srq doctor'],
-  [/^3/, UNUSABLE, 'The token endpoint redirects{to} ({status}).', NO_REDIRECT],
-  [
-    /^40[013]/,
-    'auth.refused',
-    REFUSED,
-    'Check client id and secret; srq status says where they come from. If from the profile, log in again: srq login',
-  ],
-  [/^(?:408|429|5)/, UNUSABLE, ANSWERED, 'The service has a problem; try again later.'],
-];
-const WRONG_ADDRESS: Refusal = [
-  /^/,
-  UNUSABLE,
-  ANSWERED,
-  'This does not look like the token endpoint. Check the base URL with: srq status',
-];
+const CHECK_CREDENTIALS =
+  'Check client id and secret; srq status says where they come from. If from the profile, log in again: srq login';
+const NO_ENDPOINT = 'This does not look like the token endpoint. Check the base URL with: srq status';
 /** Statuses after which asking again may help. */
 const TRANSIENT = /^(?:2|408|429|5)/;
 

@@ -8,6 +8,7 @@ import type { Secret } from '../../request/words/secret.ts';
 import { MAX_PAUSE_MS } from '../pacing/pace.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
 import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
+import { REDACTED } from '../redaction/hidden-words.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
 import { credentialsRefused, isCut, mayComeLater, readToken, tokenError, tokenRefused } from './token-answer.ts';
@@ -94,9 +95,9 @@ export class Tokens {
 
   async #fetch(): Promise<CachedToken> {
     const { http, credentials, operation, clock, stopping } = this.#deps;
-    const { path, headers, body, shown, secrets } = tokenRequest(operation, credentials);
+    const { path, headers, body, masked, secrets } = tokenRequest(operation, credentials);
     const redactor = new Redactor(secrets);
-    const redacted = { shown, redactor, grantsToken: true };
+    const redacted = { shown: () => ({ path, body: masked }), redactor, grantsToken: true };
     for (let tried = 1; ; tried++) {
       const askedAtMs = clock.nowMs();
       const exchange = await http.send('POST', path, headers, body, redacted);
@@ -127,11 +128,11 @@ export interface AuthorizedCall {
   /** Values that are never shown. */
   readonly secrets: readonly string[];
   /**
-   * Judges the status of the answer. Returns true if the service refused these credentials and the call may be sent
-   * again with new ones. `refusals` is the number of earlier refusals of the same call. Throws `SrqError('auth')` if
-   * new credentials would not help.
+   * Judges the status of the answer, after so many earlier refusals of the same call. Returns null unless the service
+   * refused these credentials; `renew` if the call may be sent again with new ones; and an `SrqError('auth')` if new ones
+   * would not help.
    */
-  isRefused(status: number, refusals: number): boolean;
+  refusal(status: number, refusals: number): SrqError | 'renew' | null;
 }
 
 /** Provides the credentials of the calls that carry a request. */
@@ -164,11 +165,10 @@ export function bearerAuthorizer(tokens: Tokens): Authorizer {
         headers: { authorization: `Bearer ${token}` },
         query: null,
         secrets: [token],
-        isRefused(status, refusals) {
-          if (status !== 401) return false;
+        refusal(status, refusals) {
+          if (status !== 401) return null;
           tokens.refused(token);
-          if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
-          return true;
+          return refusals >= MAX_TOKEN_REFUSALS ? tokenRefused() : 'renew';
         },
       };
     },
@@ -184,10 +184,10 @@ export function fixedAuthorizer(authorization: FixedAuthorization, credentials: 
   let isProven = false;
   const call: AuthorizedCall = {
     ...parts,
-    isRefused(status) {
-      if (status === 401 || (status === 403 && !isProven)) throw credentialsRefused(status);
+    refusal(status) {
+      if (status === 401 || (status === 403 && !isProven)) return credentialsRefused(status);
       isProven ||= PROVING.has(status) || isSuccess(status);
-      return false;
+      return null;
     },
   };
   return { secrets: parts.secrets, authorize: () => Promise.resolve(call) };
@@ -212,7 +212,7 @@ export interface Credentials {
 
 /**
  * Builds the token request by the client credentials grant (RFC 6749, section 4.4), in the form that the service
- * expects. `shown` are the values that only say who asks and for what, `secrets` those that are never shown.
+ * expects. `masked` is its body as it may be shown, and `secrets` are the values that never are.
  */
 export function tokenRequest(operation: TokenOperation, { clientId, clientSecret }: Credentials) {
   const { path, auth, encoding, extra } = operation;
@@ -220,21 +220,24 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   const inBody = auth === 'body' ? { client_id: clientId, client_secret: secret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
   // RFC 6749, section 2.3.1, form-encodes both before they are joined.
-  const basic = auth === 'basic' ? basicCredentials(...[clientId, secret].map(formEncoded)) : null;
-  const secrets = [
-    ...[secret, ...(basic === null ? [] : [basic])],
-    ...Object.entries(extra).flatMap(([name, text]) => (isShown(name) ? [] : [text])),
-  ];
+  const basic = auth === 'basic' ? [basicCredentials(formEncoded(clientId), formEncoded(secret))] : [];
+  const furtherSecrets = Object.entries(extra).flatMap(([name, text]) => (isShown(name) ? [] : [text]));
+  const secrets = [secret, ...basic, ...furtherSecrets];
   const isJson = encoding === 'json';
+  const write = (values: Record<string, string>) =>
+    isJson ? JSON.stringify(values) : new URLSearchParams(values).toString();
+  const masked = Object.entries(parameters).map(([name, text]) => [name, secrets.includes(text) ? REDACTED : text]);
+  const authorization = basic.map((encoded): [string, string] => ['authorization', `Basic ${encoded}`]);
+  const headers: Record<string, string> = {
+    'content-type': isJson ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE,
+    accept: ACCEPTED_TYPES,
+    ...Object.fromEntries(authorization),
+  };
   return {
     path,
-    headers: {
-      'content-type': isJson ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE,
-      accept: ACCEPTED_TYPES,
-      ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
-    },
-    body: isJson ? JSON.stringify(parameters) : new URLSearchParams(parameters).toString(),
-    shown: Object.values(parameters).filter((text) => !secrets.includes(text)),
+    headers,
+    body: write(parameters),
+    masked: write(Object.fromEntries(masked)),
     secrets,
   };
 }
@@ -245,7 +248,7 @@ const isShown = (name: string): boolean => /^(?:scope|audience|resource)$/.test(
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
 /** Joins client id and secret as UTF-8 (RFC 7617). */
-function basicCredentials(clientId = '', secret = ''): string {
+function basicCredentials(clientId: string, secret: string): string {
   return Buffer.from(`${clientId}:${secret}`).toString('base64');
 }
 
@@ -256,7 +259,7 @@ export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
 function fixedParts(
   authorization: FixedAuthorization,
   { clientId, clientSecret }: Credentials,
-): Omit<AuthorizedCall, 'isRefused'> {
+): Omit<AuthorizedCall, 'refusal'> {
   const secret = clientSecret.reveal();
   if (authorization.kind === 'basic') {
     const encoded = basicCredentials(clientId, secret);

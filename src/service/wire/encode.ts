@@ -26,11 +26,14 @@ export interface EncodedRequest {
   readonly body: EncodedBody['body'];
 }
 
-type Encode = (request: ServiceRequest, audioBase64: string | null) => EncodedRequest;
+/** Returns what may be shown of a value. */
+export type Mask = (text: string) => string;
+
+type Encode = (request: ServiceRequest, audioBase64: string | null, mask?: Mask) => EncodedRequest;
 
 /**
  * The function that encodes a request for each operation. `audioBase64` is the content of the recording, or null if the
- * request has none.
+ * request has none. With a `mask` the values in path and body are replaced by what may be shown of them.
  */
 export type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 
@@ -63,10 +66,12 @@ function callEncoder(
   const encodeBody = bodyEncoder(encodingOf(call), call.as, boundary);
   const isOpen = ([name]: readonly [string, string]) =>
     !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase();
-  return (request, audioBase64) => {
+  return (request, audioBase64, mask) => {
     const sent = placed(call, givenBy(request, audioBase64, call.audio), leavesOut);
-    const { contentType: type, body } = encodeBody(sent.body);
-    const query = new URLSearchParams(sent.query as [string, string][]).toString();
+    const entries = mask ? sent.body.map((each) => ({ ...each, value: masked(each.value, mask) })) : sent.body;
+    const { contentType: type, body } = encodeBody(entries);
+    const shownQuery = sent.query.map(([name, text]): [string, string] => [name, mask?.(text) ?? text]);
+    const query = new URLSearchParams(shownQuery).toString();
     const headers = sent.header.filter(isOpen).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
     return {
       method,
@@ -75,6 +80,14 @@ function callEncoder(
       body,
     };
   };
+}
+
+/** Masks a value of a body. The names of an object's members are kept. */
+function masked(value: Json | FilePart, mask: Mask): Json {
+  if (value === null || isFile(value)) return value && mask('');
+  if (typeof value !== 'object') return mask(String(value));
+  if (Array.isArray(value)) return value.map((each) => masked(each, mask));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, masked(each, mask)]));
 }
 
 /** Looks up the values of one request by srq's names of the fields. */

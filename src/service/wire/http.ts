@@ -75,7 +75,7 @@ export class Http {
     const exchange = await this.#exchange(request, mayWrite);
     const { traces } = this.#options;
     if (redacted !== null && traces.length > 0) {
-      const call = tracedCall({ ...request, headers: sent, body }, exchange, redacted);
+      const call = tracedCall({ method, base: this.#origin + this.#prefix, headers: sent }, exchange, redacted);
       for (const trace of traces) trace(call);
     }
     return exchange;
