@@ -66,6 +66,7 @@ class RecordCollector {
       delimiter,
       escape: escapedBy,
       record_delimiter: ['\r\n', '\n', '\r'],
+      bom: true,
       relax_column_count: true,
       skip_empty_lines: true,
       // A quote within an unquoted cell is an ordinary character (6" pipe). `swallowedRows` finds unclosed quotes that

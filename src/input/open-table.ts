@@ -14,7 +14,7 @@ import {
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { csvRecords } from './csv-records.ts';
-import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
+import { decodedText, findEncoding, isWholeUtf8, type TextEncoding } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
 import {
   type JsonKind,
@@ -231,10 +231,8 @@ async function openCsv(
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
-    if (isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0) {
-      return csvRecords(utf8Bytes(file, onRead), dialect);
-    }
-    return csvRecords(decodedText(file, encoding.name, onRead), dialect);
+    const isBytes = isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0;
+    return csvRecords(isBytes ? file.chunks(onRead) : decodedText(file, encoding.name, onRead), dialect);
   };
   const columns = await headerOf(records(), reading);
   if (columns.length > MAX_COLUMNS) throw tooManyColumns();
