@@ -108,13 +108,6 @@ describe('rows', () => {
     ]);
   });
 
-  it('a footer is set aside and said, but not when rows follow it', async () => {
-    const report = await read(`${fixtures}salesforce-footer.csv`);
-    expect(report.table.notes).toContain("Set aside as the report's footer: lines 5–8.");
-    const followed = await read(file('a,b,c\n1,2,3\n\nonly\n4,5,6\n'));
-    expect(followed.rows.map(({ cells }) => cells[0])).toEqual(['1', 'only', '4']);
-  });
-
   it('nothing after an unclosed quote is handed out', async () => {
     for (const name of ['unclosed-quote', 'unclosed-quote-all-quoted']) {
       const table = await open(`${fixtures}${name}.csv`);
