@@ -142,11 +142,6 @@ export async function* decodedText(
   if (rest) yield rest;
 }
 
-/** Tells whether all bytes of a file are UTF-8. */
-export function isWholeUtf8({ name, unexplained }: TextEncoding): boolean {
-  return name === 'utf-8' && unexplained === null;
-}
-
 /** Knows all encodings but UTF-8, which most files have. Its tables are half a megabyte. */
 const others = async () => (await import('iconv-lite')).default;
 

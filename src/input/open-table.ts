@@ -14,7 +14,7 @@ import {
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { csvRecords } from './csv-records.ts';
-import { decodedText, findEncoding, isWholeUtf8, type TextEncoding } from './decode.ts';
+import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
 import {
   type JsonKind,
@@ -231,8 +231,11 @@ async function openCsv(
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
-    const isBytes = isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0;
-    return csvRecords(isBytes ? file.chunks(onRead) : decodedText(file, encoding.name, onRead), dialect);
+    // The splitter decodes UTF-8 itself, cell by cell.
+    return csvRecords(
+      encoding.name === 'utf-8' ? file.chunks(onRead) : decodedText(file, encoding.name, onRead),
+      dialect,
+    );
   };
   const columns = await headerOf(records(), reading);
   if (columns.length > MAX_COLUMNS) throw tooManyColumns();
