@@ -16,37 +16,16 @@ const isWhole = (text: string): boolean => /^\s*\d+\s*$/.test(text) && Number.is
 /** Maximum length of a format's code that is examined. */
 const MAX_CODE = 100;
 
-/** Maximum number of formats and of styles that are examined. Spreadsheets have fewer. */
-const MAX_STYLES = 65_536;
-
 /** Returns the numbers of digits that a workbook's styles show, by the number of the style that a cell names. */
 function filledStyles(styles: string): ReadonlyMap<string, number> {
-  const formats = new Map<string, number>();
-  for (const [tag] of styles.matchAll(/<(?:[\w-]+:)?numFmt\s[^<>]*>/g)) {
-    if (formats.size >= MAX_STYLES) break;
-    formats.set(attributeOf(tag, 'numFmtId') ?? '', filledTo(attributeOf(tag, 'formatCode') ?? ''));
-  }
-  const begin = styles.search(/<(?:[\w-]+:)?cellXfs[\s>]/);
-  const list = begin < 0 ? '' : styles.slice(begin);
-  const end = list.search(/<\/(?:[\w-]+:)?cellXfs>/);
-  const found = new Map<string, number>();
-  let at = 0;
-  for (const [tag] of list.slice(0, Math.max(0, end)).matchAll(/<(?:[\w-]+:)?xf\s[^<>]*>/g)) {
-    const digits = formats.get(attributeOf(tag, 'numFmtId') ?? '');
-    if (digits) found.set(String(at), digits);
-    if (++at >= MAX_STYLES) break;
-  }
-  return found;
-}
-
-function stylesPart(parts: ReadonlyMap<string, Buffer>): string {
-  const relations = parts.get('xl/_rels/workbook.xml.rels')?.toString('utf8') ?? '';
-  for (const [tag] of relations.matchAll(/<(?:[\w-]+:)?Relationship\s[^<>]*>/g)) {
-    if (!attributeOf(tag, 'Type')?.endsWith('/styles')) continue;
-    const target = attributeOf(tag, 'Target') ?? '';
-    return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
-  }
-  return 'xl/styles.xml';
+  const tags = (name: string, text = styles) => text.match(new RegExp(`<(?:[\\w-]+:)?${name}\\s[^<>]*>`, 'g')) ?? [];
+  const formats = new Map(
+    tags('numFmt').map((tag) => [attributeOf(tag, 'numFmtId'), filledTo(attributeOf(tag, 'formatCode') ?? '')]),
+  );
+  const [, after = ''] = styles.split(/<(?:[\w-]+:)?cellXfs[\s>]/, 2);
+  const [list = ''] = after.split(/<\/(?:[\w-]+:)?cellXfs>/, 1);
+  const digits = tags('xf', list).map((tag) => formats.get(attributeOf(tag, 'numFmtId')) ?? 0);
+  return new Map(digits.flatMap((count, at) => (count > 0 ? [[String(at), count]] : [])));
 }
 
 /** Matches a cell with a value. The groups are its namespace, its attributes, its formula and its value. */
@@ -61,7 +40,7 @@ const TYPE = /\st\s*=\s*["']([^"']*)["']/;
  * a workbook. What a format places between the digits makes no difference, so it is left out. The library that reads workbooks ignores formats, so the zeros of a postal code would be lost.
  */
 export function showDigits(parts: Map<string, Buffer>): void {
-  const styles = filledStyles(parts.get(stylesPart(parts))?.toString('utf8') ?? '');
+  const styles = filledStyles([...parts.values()].find((part) => part.includes('cellXfs'))?.toString('utf8') ?? '');
   if (styles.size === 0) return;
   for (const [name, part] of parts) {
     if (!part.includes('sheetData')) continue;
