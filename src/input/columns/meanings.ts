@@ -151,8 +151,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
     refutes: isPersonRather,
     only: ({ town }) => town >= 0.25,
-    alone: isPlace,
-    unless: ['postal_code', 'location'],
+    alone: (seen) => seen.town >= 0.25 || isPlace(seen),
+    unless: ['location'],
     group: 'place',
   },
   postal_code: {
