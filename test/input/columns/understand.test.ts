@@ -258,6 +258,12 @@ describe('whose a column is', () => {
     expect(read(['Contact desk', few(PHONES)], ['Helper mail', few(EMAILS)])).toEqual(['', '']);
   });
 
+  it('a second number that is empty in all rows that were looked at is used all the same: later ones may have it', () => {
+    const empty = PHONES.map(() => '');
+    expect(read(['Telefone', PHONES], ['Telemóvel', empty])).toEqual(['phone', 'phone']);
+    expect(read(['Nome', OTHERS], ['Nome completo', empty])).toEqual(['fullname', '']);
+  });
+
   it("a pupil's name is not the customer's", () => {
     const names = OTHERS.map((name) => name.split(' ')[0] ?? '');
     expect(read(["What's the student's first name?", names], ["Parent's full name", PERSONS])).toEqual([
