@@ -140,7 +140,7 @@ function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: Con
   if (meaning === 'phone') return fit !== 'shows';
   if (meaning !== 'ref') return false;
   const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || seen.digits >= 0.5);
-  return isAmount || seen.isSequence || isPlainlyPhone(seen);
+  return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);
 }
 
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
