@@ -36,25 +36,29 @@ const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 const TYPE = /\st\s*=\s*["']([^"']*)["']/;
 
 /**
- * Replaces numbers whose formats fill them up with zeros (`00000`) by texts with these zeros (`01067`), in all sheets of
- * a workbook. What a format places between the digits makes no difference, so it is left out. The library that reads workbooks ignores formats, so the zeros of a postal code would be lost.
+ * Replaces the cells of all sheets that the library which reads workbooks would lose by texts: numbers that a format fills
+ * up with zeros (`01067`), error values (`#N/A`), and formulas whose value the program that wrote them did not store. It
+ * ignores formats, and takes such a formula for an empty cell, so a request would lack what it should have given.
  */
-export function showDigits(parts: Map<string, Buffer>): void {
+export function showCells(parts: Map<string, Buffer>): void {
   const styles = filledStyles([...parts.values()].find((part) => part.includes('cellXfs'))?.toString('utf8') ?? '');
-  if (styles.size === 0) return;
   for (const [name, part] of parts) {
     if (!part.includes('sheetData')) continue;
     // With Latin-1 each byte is one character, so that bytes which are not examined stay the same.
-    const xml = part
-      .toString('latin1')
-      .replace(CELL, (cell, space: string, tag: string, formula = '', value: string) => {
-        const digits = styles.get(STYLE.exec(tag)?.[1] ?? '');
-        if (!digits || /^[^n]/.test(TYPE.exec(tag)?.[1] ?? '') || !isWhole(value)) return cell;
-        const text = value.trim().padStart(digits, '0');
-        return `<${space}c${tag.replace(TYPE, '')} t="str">${formula}<${space}v>${text}</${space}v></${space}c>`;
-      });
-    parts.set(name, Buffer.from(xml, 'latin1'));
+    const xml = part.toString('latin1');
+    const shown = withErrors(styles.size > 0 ? withDigits(xml, styles) : xml);
+    if (shown !== xml) parts.set(name, Buffer.from(shown, 'latin1'));
   }
+}
+
+/** What a format places between the digits makes no difference, so it is left out. */
+function withDigits(sheet: string, styles: ReadonlyMap<string, number>): string {
+  return sheet.replace(CELL, (cell, space: string, tag: string, formula = '', value: string) => {
+    const digits = styles.get(STYLE.exec(tag)?.[1] ?? '');
+    if (!digits || /^[^n]/.test(TYPE.exec(tag)?.[1] ?? '') || !isWhole(value)) return cell;
+    const text = value.trim().padStart(digits, '0');
+    return `<${space}c${tag.replace(TYPE, '')} t="str">${formula}<${space}v>${text}</${space}v></${space}c>`;
+  });
 }
 
 /** Matches the tag of a cell with an error value, up to the type that says so. */
@@ -64,24 +68,14 @@ const ERROR_TYPE = /(<(?:[\w-]+:)?c(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*?
 const WITHOUT_VALUE =
   /<((?:[\w-]+:)?)c((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*>\s*<\1f\b[^<>]*(?:\/>|>[^<]*<\/\1f>)\s*(<\1v\s*\/>|<\1v>\s*<\/\1v>)?\s*<\/\1c>/g;
 
-/**
- * Turns the error values of formulas (`#N/A`), and formulas whose value the program that wrote them did not store, into
- * texts, in all sheets of a workbook. The library that reads workbooks takes such a cell for an empty one, so a request
- * would lack what the formula should have given.
- */
-export function showErrors(parts: Map<string, Buffer>): void {
-  for (const [name, part] of parts) {
-    if (!part.includes('sheetData')) continue;
-    const xml = part.toString('latin1');
-    const shown = xml
-      .replace(ERROR_TYPE, '$1"str"')
-      .replace(WITHOUT_VALUE, (cell, space: string, tag: string, value?: string) => {
-        // A formula may give an empty text, which is stored as one.
-        if (value !== undefined && TYPE.exec(tag)?.[1] === 'str') return cell;
-        return `<${space}c${tag.replace(TYPE, '')} t="str"><${space}v>#N/A</${space}v></${space}c>`;
-      });
-    if (shown !== xml) parts.set(name, Buffer.from(shown, 'latin1'));
-  }
+function withErrors(sheet: string): string {
+  return sheet
+    .replace(ERROR_TYPE, '$1"str"')
+    .replace(WITHOUT_VALUE, (cell, space: string, tag: string, value?: string) => {
+      // A formula may give an empty text, which is stored as one.
+      if (value !== undefined && TYPE.exec(tag)?.[1] === 'str') return cell;
+      return `<${space}c${tag.replace(TYPE, '')} t="str"><${space}v>#N/A</${space}v></${space}c>`;
+    });
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
