@@ -63,6 +63,7 @@ export function onlyPersons(looks: readonly Look[], readings: readonly Candidate
 /** Takes a column with a part of a town or of a country for the location, if no other column is more precise. */
 export function region(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['city', 'location'])) return [];
-  const only = unread(looks, readings).find(({ name }) => name.isRegion);
+  const hasBetter = isGiven(readings, ['postal_code', 'street']);
+  const only = unread(looks, readings).find(({ name, seen }) => name.isRegion && (seen.town >= 0.3 || !hasBetter));
   return only ? [{ ...guessed(only, 'location', 'the only place that the file names'), by: 'part of the name' }] : [];
 }
