@@ -339,6 +339,15 @@ describe('whose a column is', () => {
     expect(read(['name', subjects], ['contact_name', PERSONS])).toEqual(['', 'fullname']);
   });
 
+  it('a part of a country is no place beside a postal code', () => {
+    const regions = PERSONS.map((_, at) => ['Bayern', 'Hessen', 'Sachsen'][at % 3] ?? '');
+    expect(read(['Código postal', PERSONS.map((_, at) => `1000-00${at + 1}`)], ['Bundesland', regions])).toEqual([
+      'postal_code',
+      '',
+    ]);
+    expect(read(['Bundesland', regions])).toEqual(['location?']);
+  });
+
   it('where the lead goes is not where the customer is', () => {
     expect(read(['Pick-up town', TOWNS], ['Drop-off town', TOWNS.toReversed()])).toEqual(['city', '']);
   });
