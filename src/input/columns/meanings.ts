@@ -149,7 +149,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
     refutes: isPersonRather,
     only: ({ town }) => town >= 0.25,
-    alone: (seen) => seen.town >= 0.25 || isPlace(seen),
+    alone: (seen) => (seen.town >= 0.25 && !holdsPersons(seen)) || isPlace(seen),
     unless: ['location'],
     group: 'place',
   },

@@ -86,7 +86,13 @@ export class NamedColumn {
     if (place?.meaning === 'postal_code' && this.has('address')) return [place, this.#part('location')];
     // "Paese" is Italian for a country and for a village.
     if (place?.meaning === 'city' && this.has('country')) return [this.#plain('country'), place];
-    if (place !== null) return [place];
+    // "Street and number" means both, and "street number" means that of the house.
+    if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
+    // A question for a need may name a place, and one for a place the need.
+    const asksForNeed = this.#words
+      .map(conceptsOf)
+      .some((about) => about.includes('need') && !about.includes('matter'));
+    if (place !== null) return asksForNeed ? [{ ...place, strength: 'part' }, ...(this.#need() ?? [])] : [place];
     if (this.isRegion()) return [];
     const isReference = this.has('number') && this.has('matter');
     const person = this.#person();
@@ -96,6 +102,7 @@ export class NamedColumn {
   }
 
   #place(): NamedMeaning | null {
+    if (this.has('inTheirWork') && !this.has('street')) return null;
     if (this.#isIdentifierOf('postal') || this.#isIdentifierOf('address')) return null;
     if (this.has('telling')) return null;
     const [postal, city, street, country] = [
