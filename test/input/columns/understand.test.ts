@@ -348,6 +348,13 @@ describe('whose a column is', () => {
     expect(read(['Bundesland', regions])).toEqual(['location?']);
   });
 
+  it('a need on site is never a place without a question, and plain digits without a name are no number to call', () => {
+    const short = PERSONS.map((_, at) => `Torneira ${['a pingar', 'partida', 'solta'][at % 3]} sala ${'abcdefg'[at]}`);
+    expect(read(['Anliegen vor Ort', short])).not.toEqual(['city']);
+    expect(read(['Office city', TOWNS])).toEqual(['']);
+    expect(read(['', PERSONS.map((_, at) => `91234567${at}`)])).toEqual(['phone?']);
+  });
+
   it('where the lead goes is not where the customer is', () => {
     expect(read(['Pick-up town', TOWNS], ['Drop-off town', TOWNS.toReversed()])).toEqual(['city', '']);
   });
