@@ -16,7 +16,7 @@ export interface CsvRecord {
 }
 
 /** A piece of a file's text, or of its bytes in UTF-8. Bytes are valid only until the next piece is requested. */
-type Piece = string | Buffer;
+type Piece = string | Uint8Array;
 
 /** How the records of a file are written. */
 interface RecordDialect {
@@ -26,15 +26,14 @@ interface RecordDialect {
 }
 
 /**
- * Yields the records of CSV in batches. Pieces of bytes may end within a character. They are accepted only for files
- * without lines before the header, and save decoding a text that is then decoded cell by cell. If damage makes the rest
- * unreadable, it yields all records before the damage and then throws `SrqError('input')`. The message counts row and
- * line from the header.
+ * Yields the records of CSV in batches. Pieces of bytes may end within a character. If damage makes the rest unreadable,
+ * it yields all records before the damage and then throws `SrqError('input')`. The message counts row and line from the
+ * header.
  */
 export async function* csvRecords(pieces: AsyncIterable<Piece>, dialect: RecordDialect): AsyncGenerator<CsvRecord[]> {
   const collector = new RecordCollector(dialect);
   try {
-    for await (const piece of piecesAfterLines(pieces, dialect.linesBeforeHeader)) {
+    for await (const piece of bytesAfterLines(pieces, dialect.linesBeforeHeader)) {
       await collector.write(piece);
       yield* collector.batches();
     }
@@ -66,6 +65,7 @@ class RecordCollector {
       delimiter,
       escape: escapedBy,
       record_delimiter: ['\r\n', '\n', '\r'],
+      bom: true,
       relax_column_count: true,
       skip_empty_lines: true,
       // A quote within an unquoted cell is an ordinary character (6" pipe). `swallowedRows` finds unclosed quotes that
@@ -78,7 +78,7 @@ class RecordCollector {
     const pushToStream = this.parser.push.bind(this.parser);
     this.parser.push = (cells: string[] | null) => {
       if (cells === null) return pushToStream(null);
-      this.takeParsed(cells, this.parser.info);
+      this.take(cells, this.parser.info);
       return true;
     };
     // The handler is empty because the callback of `write` or `end` reports the same error.
@@ -86,20 +86,17 @@ class RecordCollector {
     this.parser.resume();
   }
 
-  write(piece: Piece): Promise<void> {
-    // csv-parse may keep a part of what it is given.
-    const bytes = Buffer.from(piece as Buffer);
-    return new Promise<void>((resolve) => {
-      this.parser.write(bytes, (error) => {
-        if (error) this.failure ??= this.damage(error);
-        resolve();
-      });
-    });
+  write(bytes: Buffer): Promise<void> {
+    return this.parsed((done) => this.parser.write(bytes, done));
   }
 
   end(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      this.parser.end((error?: Error | null) => {
+    return this.parsed((done) => this.parser.end(done));
+  }
+
+  private parsed(give: (done: (error?: Error | null) => void) => unknown): Promise<void> {
+    return new Promise((resolve) => {
+      give((error) => {
         if (error) this.failure ??= this.damage(error);
         resolve();
       });
@@ -118,15 +115,11 @@ class RecordCollector {
     if (this.failure) throw this.failure;
   }
 
-  private takeParsed(cells: string[], info: Info): void {
+  private take(cells: string[], info: Info): void {
     const emptyLines = info.empty_lines - this.emptyLinesSeen;
     const spansLines = info.lines - this.linesSeen !== emptyLines + 1;
     this.linesSeen = info.lines;
     this.emptyLinesSeen = info.empty_lines;
-    this.take(cells, emptyLines, spansLines);
-  }
-
-  private take(cells: string[], emptyLines: number, spansLines: boolean): void {
     if (this.failure) return;
     if (this.count === 0) this.columns = cells.length;
     const line = this.nextLine + emptyLines;
@@ -221,14 +214,16 @@ function opensWithin(cell: string, delimiter: string): boolean {
 const MAX_RECORD = 1024 * 1024;
 
 /**
- * Yields text without its first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
+ * Yields the bytes without the first `count` lines. Throws `SrqError('input')` if a line is longer than 1 MiB. csv-parse
  * bounds a record only by the characters in its cells, so a gigabyte of delimiters would fill the memory.
  */
-async function* piecesAfterLines(pieces: AsyncIterable<Piece>, count: number): AsyncGenerator<Piece> {
-  let [left, before, sinceLineEnd] = [count, '', 0];
+async function* bytesAfterLines(pieces: AsyncIterable<Piece>, count: number): AsyncGenerator<Buffer> {
+  let [left, before, sinceLineEnd] = [count, Buffer.alloc(0), 0];
   for await (const piece of pieces) {
-    const lastEnd = Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf('\r'));
-    sinceLineEnd = lastEnd < 0 ? sinceLineEnd + piece.length : piece.length - lastEnd - 1;
+    // csv-parse may keep a part of what it is given, so it is given a copy.
+    const bytes = Buffer.from(piece as Uint8Array);
+    const lastEnd = Math.max(bytes.lastIndexOf('\n'), bytes.lastIndexOf('\r'));
+    sinceLineEnd = lastEnd < 0 ? sinceLineEnd + bytes.length : bytes.length - lastEnd - 1;
     if (sinceLineEnd > MAX_RECORD) {
       throw new SrqError(
         'csv.unreadable',
@@ -236,15 +231,15 @@ async function* piecesAfterLines(pieces: AsyncIterable<Piece>, count: number): A
         'Export the data again as CSV, or name the format: --format json',
       );
     }
-    if (left === 0 || typeof piece !== 'string') yield piece;
+    if (left === 0) yield bytes;
     else {
-      before += piece;
+      before = Buffer.concat([before, bytes]);
       // A CR at the end may be the first half of a CRLF.
-      for (let end = LINE_END.exec(before); end !== null && left > 0; end = LINE_END.exec(before)) {
-        before = before.slice(end.index + end[0].length);
-        left--;
+      for (let end = LINE_END.exec(before.toString('latin1')); end !== null && left > 0; left--) {
+        before = before.subarray(end.index + end[0].length);
+        end = LINE_END.exec(before.toString('latin1'));
       }
-      if (left === 0 && before !== '') yield before;
+      if (left === 0) yield before;
     }
   }
 }

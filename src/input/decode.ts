@@ -142,31 +142,6 @@ export async function* decodedText(
   if (rest) yield rest;
 }
 
-/** Tells whether all bytes of a file are UTF-8. */
-export function isWholeUtf8({ name, unexplained }: TextEncoding): boolean {
-  return name === 'utf-8' && unexplained === null;
-}
-
-const UTF8_MARK = Buffer.from('\uFEFF');
-
-/**
- * Yields the bytes of a UTF-8 file without its byte order mark. A piece may end within a character, and is valid only until
- * the next one is requested. `onRead`: see {@link PartnerFile}.
- */
-export async function* utf8Bytes(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
-  let head: Buffer | null = Buffer.alloc(0);
-  for await (const chunk of file.chunks(onRead)) {
-    const bytes: Buffer = head ? Buffer.concat([head, chunk]) : chunk;
-    const mayBeMark = head !== null && bytes.length < UTF8_MARK.length;
-    if (mayBeMark) head = bytes;
-    else {
-      yield head && bytes.indexOf(UTF8_MARK) === 0 ? bytes.subarray(UTF8_MARK.length) : bytes;
-      head = null;
-    }
-  }
-  if (head) yield head;
-}
-
 /** Knows all encodings but UTF-8, which most files have. Its tables are half a megabyte. */
 const others = async () => (await import('iconv-lite')).default;
 

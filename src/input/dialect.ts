@@ -30,6 +30,9 @@ const NAMES: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicol
  */
 const CLOSE_SCORE = 0.9;
 
+/** What is left of the score of a delimiter that most probably cuts through cells. */
+const BROKEN = 0.25;
+
 /**
  * Returns the delimiter that the user gave, as one character or as `tab`, `comma`, `semicolon` or `pipe`. Throws
  * `SrqError('usage')` if the text cannot be a delimiter.
@@ -57,8 +60,7 @@ export function findDialect(
   const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
   const candidates = declared === null ? DELIMITERS : [declared];
   refuseLineQuotes(body);
-  const delimiter = likeliest(body, candidates);
-  const records = sampleRecords(body, delimiter);
+  const { delimiter, records } = likeliest(body, candidates);
   const { recordsBeforeHeader, ...header } = linesBeforeHeader(records, options.skipLines + (sep ? 1 : 0));
   const rows = records.slice(recordsBeforeHeader + 1).map(({ cells }) => cells);
   return { delimiter, escapedBy, sample: rows, ...header };
@@ -116,35 +118,27 @@ function endOfLines(text: string, count: number): number {
   return lineEnd.lastIndex;
 }
 
-/** Returns the delimiter that explains a text best. */
-function likeliest(text: string, delimiters: readonly string[]): string {
-  const visible = withoutQuotedDelimiters(text);
+/** Splits a text by each delimiter, and returns the one that explains it best with its records. */
+function likeliest(text: string, delimiters: readonly string[]): { delimiter: string; records: SampleRecord[] } {
   const scored = delimiters.map((delimiter) => {
-    const records = visible.split(LINE_END).map((line) => ({ cells: line.split(delimiter), lines: 1 }));
-    // The last line is empty, or probably cut.
-    if (records.length > 3) records.pop();
+    const records = sampleRecords(text, delimiter);
     const rows = records.slice(0, MAX_BEFORE).map(({ cells }) => cells);
     const header = rows[headerIndex(rows, usualLength(records).length)] ?? [];
-    return { delimiter, score: regularity(records, header.length), known: countKnownFields(header) };
+    const score = regularity(records, header.length) * (isBroken(records) ? BROKEN : 1);
+    return { delimiter, records, score, known: countKnownFields(header) };
   });
   const best = Math.max(...scored.map(({ score }) => score));
-  const close = scored.filter(({ score }) => best > 0 && score >= best * CLOSE_SCORE);
-  close.sort((a, b) => b.known - a.known || b.score - a.score);
-  return close[0]?.delimiter ?? delimiters[0] ?? ',';
+  const close = scored.filter(({ score }) => score >= best * CLOSE_SCORE);
+  const [likeliest] = best > 0 ? close.sort((a, b) => b.known - a.known || b.score - a.score) : scored;
+  return likeliest ?? { delimiter: ',', records: [] };
+}
+
+/** Tells whether a wrong delimiter has cut through quoted cells: the pieces keep their quotes. */
+function isBroken(records: readonly SampleRecord[]): boolean {
+  return records.filter(({ cells }) => cells.some((cell) => cell.startsWith('"'))).length > records.length / 2;
 }
 
 const LINE_END = /\r\n|\n|\r/;
-
-/** Matches a quoted cell, whatever the delimiter is. A cell that the end of the sample cuts off matches, too. */
-const QUOTED_CELL = /(?<=^|[,;\t|\r\n])"([^"]*(?:""[^"]*)*)(?:"(?=[,;\t|\r\n]|$)|$)/g;
-
-/**
- * Returns a text without the quotes of its cells, and without characters in them that could be taken for a delimiter or
- * a line end.
- */
-function withoutQuotedDelimiters(text: string): string {
-  return text.replace(QUOTED_CELL, (_, inner: string) => inner.replace(/[,;\t|\r\n"]/g, ' '));
-}
 
 /**
  * Maximum difference between the number of cells in the header and in all rows. Rows may end with a delimiter, for
@@ -185,12 +179,10 @@ function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   let linesSeen = 0;
   try {
     parse(text, {
-      ...{
-        delimiter,
-        record_delimiter: ['\r\n', '\n', '\r'],
-        relax_column_count: true,
-        relax_quotes: true,
-      },
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
       on_record: (cells: string[], { lines }) => {
         records.push({ cells, lines: lines - linesSeen });
         linesSeen = lines;

@@ -56,7 +56,8 @@ export function leadCount(records: readonly { readonly cells: Cells }[]): number
   return records.filter(({ cells }) => filled(cells) > 1 && cells.some(isContact)).length;
 }
 
-function isContact(cell: string): boolean {
+/** Tells whether a cell holds an e-mail address or a telephone number. */
+export function isContact(cell: string): boolean {
   const text = cell.trim();
   if (ADDRESS.test(text)) return true;
   return DIALLED.test(text) && !DAY.test(text) && text.replace(/\D/g, '').length >= 7;

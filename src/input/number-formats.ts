@@ -16,37 +16,16 @@ const isWhole = (text: string): boolean => /^\s*\d+\s*$/.test(text) && Number.is
 /** Maximum length of a format's code that is examined. */
 const MAX_CODE = 100;
 
-/** Maximum number of formats and of styles that are examined. Spreadsheets have fewer. */
-const MAX_STYLES = 65_536;
-
 /** Returns the numbers of digits that a workbook's styles show, by the number of the style that a cell names. */
 function filledStyles(styles: string): ReadonlyMap<string, number> {
-  const formats = new Map<string, number>();
-  for (const [tag] of styles.matchAll(/<(?:[\w-]+:)?numFmt\s[^<>]*>/g)) {
-    if (formats.size >= MAX_STYLES) break;
-    formats.set(attributeOf(tag, 'numFmtId') ?? '', filledTo(attributeOf(tag, 'formatCode') ?? ''));
-  }
-  const begin = styles.search(/<(?:[\w-]+:)?cellXfs[\s>]/);
-  const list = begin < 0 ? '' : styles.slice(begin);
-  const end = list.search(/<\/(?:[\w-]+:)?cellXfs>/);
-  const found = new Map<string, number>();
-  let at = 0;
-  for (const [tag] of list.slice(0, Math.max(0, end)).matchAll(/<(?:[\w-]+:)?xf\s[^<>]*>/g)) {
-    const digits = formats.get(attributeOf(tag, 'numFmtId') ?? '');
-    if (digits) found.set(String(at), digits);
-    if (++at >= MAX_STYLES) break;
-  }
-  return found;
-}
-
-function stylesPart(parts: ReadonlyMap<string, Buffer>): string {
-  const relations = parts.get('xl/_rels/workbook.xml.rels')?.toString('utf8') ?? '';
-  for (const [tag] of relations.matchAll(/<(?:[\w-]+:)?Relationship\s[^<>]*>/g)) {
-    if (!attributeOf(tag, 'Type')?.endsWith('/styles')) continue;
-    const target = attributeOf(tag, 'Target') ?? '';
-    return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
-  }
-  return 'xl/styles.xml';
+  const tags = (name: string, text = styles) => text.match(new RegExp(`<(?:[\\w-]+:)?${name}\\s[^<>]*>`, 'g')) ?? [];
+  const formats = new Map(
+    tags('numFmt').map((tag) => [attributeOf(tag, 'numFmtId'), filledTo(attributeOf(tag, 'formatCode') ?? '')]),
+  );
+  const [, after = ''] = styles.split(/<(?:[\w-]+:)?cellXfs[\s>]/, 2);
+  const [list = ''] = after.split(/<\/(?:[\w-]+:)?cellXfs>/, 1);
+  const digits = tags('xf', list).map((tag) => formats.get(attributeOf(tag, 'numFmtId')) ?? 0);
+  return new Map(digits.flatMap((count, at) => (count > 0 ? [[String(at), count]] : [])));
 }
 
 /** Matches a cell with a value. The groups are its namespace, its attributes, its formula and its value. */
@@ -57,25 +36,29 @@ const STYLE = /\ss\s*=\s*["'](\d+)["']/;
 const TYPE = /\st\s*=\s*["']([^"']*)["']/;
 
 /**
- * Replaces numbers whose formats fill them up with zeros (`00000`) by texts with these zeros (`01067`), in all sheets of
- * a workbook. What a format places between the digits makes no difference, so it is left out. The library that reads workbooks ignores formats, so the zeros of a postal code would be lost.
+ * Replaces the cells of all sheets that the library which reads workbooks would lose by texts: numbers that a format fills
+ * up with zeros (`01067`), error values (`#N/A`), and formulas whose value the program that wrote them did not store. It
+ * ignores formats, and takes such a formula for an empty cell, so a request would lack what it should have given.
  */
-export function showDigits(parts: Map<string, Buffer>): void {
-  const styles = filledStyles(parts.get(stylesPart(parts))?.toString('utf8') ?? '');
-  if (styles.size === 0) return;
+export function showCells(parts: Map<string, Buffer>): void {
+  const styles = filledStyles([...parts.values()].find((part) => part.includes('cellXfs'))?.toString('utf8') ?? '');
   for (const [name, part] of parts) {
     if (!part.includes('sheetData')) continue;
     // With Latin-1 each byte is one character, so that bytes which are not examined stay the same.
-    const xml = part
-      .toString('latin1')
-      .replace(CELL, (cell, space: string, tag: string, formula = '', value: string) => {
-        const digits = styles.get(STYLE.exec(tag)?.[1] ?? '');
-        if (!digits || /^[^n]/.test(TYPE.exec(tag)?.[1] ?? '') || !isWhole(value)) return cell;
-        const text = value.trim().padStart(digits, '0');
-        return `<${space}c${tag.replace(TYPE, '')} t="str">${formula}<${space}v>${text}</${space}v></${space}c>`;
-      });
-    parts.set(name, Buffer.from(xml, 'latin1'));
+    const xml = part.toString('latin1');
+    const shown = withErrors(styles.size > 0 ? withDigits(xml, styles) : xml);
+    if (shown !== xml) parts.set(name, Buffer.from(shown, 'latin1'));
   }
+}
+
+/** What a format places between the digits makes no difference, so it is left out. */
+function withDigits(sheet: string, styles: ReadonlyMap<string, number>): string {
+  return sheet.replace(CELL, (cell, space: string, tag: string, formula = '', value: string) => {
+    const digits = styles.get(STYLE.exec(tag)?.[1] ?? '');
+    if (!digits || /^[^n]/.test(TYPE.exec(tag)?.[1] ?? '') || !isWhole(value)) return cell;
+    const text = value.trim().padStart(digits, '0');
+    return `<${space}c${tag.replace(TYPE, '')} t="str">${formula}<${space}v>${text}</${space}v></${space}c>`;
+  });
 }
 
 /** Matches the tag of a cell with an error value, up to the type that says so. */
@@ -85,24 +68,14 @@ const ERROR_TYPE = /(<(?:[\w-]+:)?c(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*?
 const WITHOUT_VALUE =
   /<((?:[\w-]+:)?)c((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*>\s*<\1f\b[^<>]*(?:\/>|>[^<]*<\/\1f>)\s*(<\1v\s*\/>|<\1v>\s*<\/\1v>)?\s*<\/\1c>/g;
 
-/**
- * Turns the error values of formulas (`#N/A`), and formulas whose value the program that wrote them did not store, into
- * texts, in all sheets of a workbook. The library that reads workbooks takes such a cell for an empty one, so a request
- * would lack what the formula should have given.
- */
-export function showErrors(parts: Map<string, Buffer>): void {
-  for (const [name, part] of parts) {
-    if (!part.includes('sheetData')) continue;
-    const xml = part.toString('latin1');
-    const shown = xml
-      .replace(ERROR_TYPE, '$1"str"')
-      .replace(WITHOUT_VALUE, (cell, space: string, tag: string, value?: string) => {
-        // A formula may give an empty text, which is stored as one.
-        if (value !== undefined && TYPE.exec(tag)?.[1] === 'str') return cell;
-        return `<${space}c${tag.replace(TYPE, '')} t="str"><${space}v>#N/A</${space}v></${space}c>`;
-      });
-    if (shown !== xml) parts.set(name, Buffer.from(shown, 'latin1'));
-  }
+function withErrors(sheet: string): string {
+  return sheet
+    .replace(ERROR_TYPE, '$1"str"')
+    .replace(WITHOUT_VALUE, (cell, space: string, tag: string, value?: string) => {
+      // A formula may give an empty text, which is stored as one.
+      if (value !== undefined && TYPE.exec(tag)?.[1] === 'str') return cell;
+      return `<${space}c${tag.replace(TYPE, '')} t="str"><${space}v>#N/A</${space}v></${space}c>`;
+    });
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

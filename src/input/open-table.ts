@@ -1,8 +1,6 @@
 import { extname } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { parseEmail } from '../request/lead/email.ts';
-import { parsePhone } from '../request/lead/phone.ts';
 import {
   type ReadOptions,
   type Row,
@@ -14,8 +12,9 @@ import {
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { csvRecords } from './csv-records.ts';
-import { decodedText, findEncoding, isWholeUtf8, type TextEncoding, utf8Bytes } from './decode.ts';
+import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
 import { findDialect, linesBeforeHeader } from './dialect.ts';
+import { isContact } from './header-search.ts';
 import {
   type JsonKind,
   jsonColumns,
@@ -122,23 +121,14 @@ async function sampleOf(file: PartnerFile, encoding: TextEncoding): Promise<stri
  * or a telephone number. If it were taken for the header, that lead would be lost and no column would be understood.
  */
 function requireHeader(columns: readonly string[], file: string): void {
-  const at = columns.findIndex((name) => isAddress(name) || isDialled(name));
+  const at = columns.findIndex((name) => isContact(name) && /@|^\+|^00/.test(name));
   if (at < 0) return;
-  const what = isAddress(columns[at] ?? '') ? 'an e-mail address' : 'a telephone number';
+  const what = columns[at]?.includes('@') ? 'an e-mail address' : 'a telephone number';
   throw new SrqError(
     'file.no-header',
     `${file} has no header: column ${at + 1} of its first line holds ${what}. Nothing was sent.`,
     'Put a line above it that names the columns, for example: ref,fullname,phone,email,postal_code,city,request_text. --skip-lines N leaves out lines above the header.',
   );
-}
-
-function isAddress(name: string): boolean {
-  return /^\S+@\S+\.\S+$/.test(name) && parseEmail(name).error === null;
-}
-
-function isDialled(name: string): boolean {
-  const number = name.replace(/^00/, '+');
-  return /^\+[\d ()./-]{9,}$/.test(number) && parsePhone(number, undefined).e164 !== null;
 }
 
 function sayColumns(columns: readonly string[], say: Say): void {
@@ -231,10 +221,11 @@ async function openCsv(
   for (const note of dialect.notes) say(note);
   const reading: RowReading = { encoding, say };
   const records = (onRead?: (bytes: number) => void) => {
-    if (isWholeUtf8(encoding) && dialect.linesBeforeHeader === 0) {
-      return csvRecords(utf8Bytes(file, onRead), dialect);
-    }
-    return csvRecords(decodedText(file, encoding.name, onRead), dialect);
+    // The splitter decodes UTF-8 itself, cell by cell.
+    return csvRecords(
+      encoding.name === 'utf-8' ? file.chunks(onRead) : decodedText(file, encoding.name, onRead),
+      dialect,
+    );
   };
   const columns = await headerOf(records(), reading);
   if (columns.length > MAX_COLUMNS) throw tooManyColumns();

@@ -7,7 +7,7 @@ import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { leadCount } from './header-search.ts';
 import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
-import { attributeOf, showDigits, showErrors } from './number-formats.ts';
+import { attributeOf, showCells } from './number-formats.ts';
 import { notAWorkbook, type PartnerFile } from './partner-file.ts';
 
 /** Maximum sizes of a workbook, packed and unpacked. It is held in memory, because it cannot be read as a stream. */
@@ -41,8 +41,7 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
   }
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
   const candidates = wanted === null ? visible(sheets) : [sheetNamed(sheets, wanted, file.path)];
-  showDigits(parts);
-  showErrors(parts);
+  showCells(parts);
   // The parts are packed again, because the library trusts the sizes that an archive states, and only these parts were
   // checked.
   const bounded = new Blob([zipSync(Object.fromEntries(parts), { level: 0 })]);

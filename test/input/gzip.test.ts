@@ -18,15 +18,6 @@ it('a file packed with gzip is known by its first bytes and read as what is in i
   expect(table.readBytes()).toBe(table.sizeBytes);
 });
 
-it('its ending before .gz tells the format', async () => {
-  expect((await openFile(scratchFile(gzipSync('{"a":1}\n{"a":2}\n'), 'ndjson.gz'))).format).toBe('ndjson');
-});
-
-it('UTF-16 in it is told by its length and its NULs as ever', async () => {
-  const { table, cells } = await readTable(scratchFile(gzipSync(Buffer.from('a,b\né,2\n', 'utf16le'))));
-  expect([table.encoding, cells]).toEqual(['UTF-16LE', [['é', '2']]]);
-});
-
 it('several members one after another are one file', async () => {
   const { cells } = await readTable(scratchFile(Buffer.concat([gzipSync('a,b\n1,2\n'), gzipSync('3,4\n')])));
   expect(cells).toEqual([

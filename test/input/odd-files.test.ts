@@ -11,17 +11,6 @@ const refusal = (content: Uint8Array) =>
 
 describe('encodings that look like others', () => {
   const TEXT = 'Name;Straße;Ort\nÄnne Müller;Größe 1;München\nJosé Peña;Calle Núñez;Sevilla\n';
-  it.each(['windows-1252', 'utf-16le'])('%s gives the same cells', async (name) => {
-    const { cells } = await readTable(scratchFile(iconv.encode(TEXT, name, { addBOM: name.startsWith('utf') }), 'csv'));
-    expect(cells).toEqual([
-      ['Änne Müller', 'Größe 1', 'München'],
-      ['José Peña', 'Calle Núñez', 'Sevilla'],
-    ]);
-  });
-  it.each(['utf-32le', 'utf-32be'])('%s is refused, with its mark and without', async (name) => {
-    for (const addBOM of [true, false])
-      expect(await refusal(iconv.encode(TEXT, name, { addBOM }))).toMatch(/^is UTF-32 text/);
-  });
   it.each(['macintosh', 'cp850'])('%s is refused, and read if it is named', async (encoding) => {
     const path = scratchFile(iconv.encode(TEXT, encoding), 'csv');
     await expect(openFile(path)).rejects.toMatchObject({ hint: expect.stringContaining(encoding) });

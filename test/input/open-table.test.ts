@@ -88,31 +88,9 @@ describe('rows', () => {
     ]);
   });
 
-  it('line numbers count the lines set aside before the header', async () => {
-    const { rows } = await read(`${fixtures}preamble.csv`);
-    expect(rows[0]?.line).toBe(5);
-  });
-
   it('titles above the header are said to be set aside, blank lines are not worth a word', async () => {
     expect((await open(`${fixtures}preamble.csv`)).notes).toEqual(['Set aside before the header: lines 1–3.']);
     expect((await open(file('\n\na,b\n1,2\n'))).notes).toEqual([]);
-  });
-
-  it('a ragged row keeps the cells it has', async () => {
-    const { rows } = await read(`${fixtures}ragged-rows.csv`);
-    expect(rows.map(({ cells, problem }) => [cells.length, problem === null])).toEqual([
-      [6, true],
-      [5, false],
-      [8, false],
-      [7, false],
-    ]);
-  });
-
-  it('a footer is set aside and said, but not when rows follow it', async () => {
-    const report = await read(`${fixtures}salesforce-footer.csv`);
-    expect(report.table.notes).toContain("Set aside as the report's footer: lines 5–8.");
-    const followed = await read(file('a,b,c\n1,2,3\n\nonly\n4,5,6\n'));
-    expect(followed.rows.map(({ cells }) => cells[0])).toEqual(['1', 'only', '4']);
   });
 
   it('nothing after an unclosed quote is handed out', async () => {
@@ -125,16 +103,6 @@ describe('rows', () => {
       await expect(all()).rejects.toThrow('Row 2 (line 3) has a quote that is not closed');
       expect(seen).toEqual([1]);
     }
-  });
-
-  it('a line without end is refused before it fills the memory', async () => {
-    await expect(open(file(`a,b\n${','.repeat(3_000_000)}`)).then((table) => read(table.path))).rejects.toThrow(
-      'longer than 1 MiB',
-    );
-    await expect(open(file(`a,b\n"${'x\n'.repeat(1_000_000)}`)).then((table) => read(table.path))).rejects.toThrow(
-      'Row 1',
-    );
-    await expect(open(file(`${'a,'.repeat(100_000)}b\n1\n`))).rejects.toThrow('more than 5000 columns');
   });
 
   it('a results file gives back the cells that were defused', async () => {
@@ -204,11 +172,6 @@ describe('JSON', () => {
   it('a list whose name is no word is named without a command to paste', async () => {
     const value = JSON.stringify({ object: 'page', "x'$(id)": [{ name: 'Ana' }] });
     await expect(open(file(value, 'json'))).rejects.toMatchObject({ hint: 'Give a file with that list alone.' });
-  });
-
-  it('a line knows its number', async () => {
-    const lines = await read(file('\n{"a":1}\n\n{"a":2}', 'ndjson'));
-    expect(lines.rows.map(({ line }) => line)).toEqual([2, 4]);
   });
 });
 

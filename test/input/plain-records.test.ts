@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { csvRecords } from '../../src/input/csv-records.ts';
-import { utf8Bytes } from '../../src/input/decode.ts';
 import fc from '../helpers/fast-check.ts';
 
 /** Cuts bytes at these places, wherever those are: within a line break, a quote or a letter. */
@@ -67,24 +66,6 @@ describe('a file that is read as bytes', () => {
       }),
       { numRuns: 500 },
     );
-  });
-
-  it('has no byte order mark, wherever that is cut', async () => {
-    for (const [text, left] of [
-      ['\uFEFFname', 'name'],
-      ['\uFEFF', ''],
-      ['\uFEFF\uFEFFa', '\uFEFFa'],
-      ['ï»', 'ï»'],
-      ['a', 'a'],
-    ] as const) {
-      const bytes = Buffer.from(text);
-      for (let cut = 0; cut <= bytes.length; cut++) {
-        const file = { path: 'f', sizeBytes: bytes.length, chunks: () => inOneBuffer(pieces(bytes, [cut])) };
-        const read: Buffer[] = [];
-        for await (const piece of utf8Bytes(file)) read.push(Buffer.from(piece));
-        expect(Buffer.concat(read).toString()).toBe(left);
-      }
-    }
   });
 
   it('ends at a line that is no row of anybody’s', async () => {

@@ -29,11 +29,6 @@ describe('the format of a file', () => {
       'in its list "data"',
     );
   });
-
-  it('of a list within an object is refused, unless the object has known fields', async () => {
-    await expect(openFile(scratchFile('{"x":1,"list":[{"a":1}]}'))).rejects.toThrow('in its list "list"');
-    expect((await openFile(scratchFile('{"phone":1,"list":[{"a":1}]}'))).columns).toEqual(['phone', 'list.0.a']);
-  });
 });
 
 describe('notes tell', () => {

@@ -12,12 +12,11 @@ const FIELDS_AND_PARTS = Object.keys(MEANINGS) as FieldOrPart[];
 export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   const found: Candidate[] = [];
   for (const meaning of FIELDS_AND_PARTS) {
-    const { alone, unless = [], underAnyName, isSeveral } = MEANINGS[meaning];
+    const { alone, unless = [], underAnyName, isSeveral, group } = MEANINGS[meaning];
     const all = [...readings, ...found];
     if (!alone || isGiven(all, [meaning, ...unless])) continue;
     const alike = unread(looks, all).filter(
-      ({ name, seen }) =>
-        (underAnyName || name.isEmpty) && alone(seen) && (!isRepeated(seen) || meaning === 'postal_code'),
+      ({ name, seen }) => (underAnyName || name.isEmpty) && alone(seen) && (!isRepeated(seen) || group === 'place'),
     );
     if (meaning === 'request_text') alike.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
     for (const look of isSeveral ? alike : alike.slice(0, 1))
@@ -33,43 +32,17 @@ function unread(looks: readonly Look[], readings: readonly Candidate[]): Look[] 
   );
 }
 
-function unnamed(looks: readonly Look[], readings: readonly Candidate[]): Look[] {
-  return unread(looks, readings).filter(({ name }) => name.isEmpty);
-}
-
-/**
- * Takes a column for the town if it holds large towns, or short names beside the postal code, and no other column is
- * the town.
- */
-export function townBeside(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
-  if (isGiven(readings, ['city', 'location'])) return [];
-  const isBeside = ({ index }: Look) =>
-    readings.some((each) => each.meaning === 'postal_code' && Math.abs(each.index - index) === 1);
-  const towns = unnamed(looks, readings).filter(
-    (look) =>
-      fitOf('city', look.seen) === 'shows' &&
-      !holdsPersons(look.seen) &&
-      (look.seen.town >= 0.25 || (isBeside(look) && look.seen.oneWord >= 0.5 && look.seen.distinct >= 0.4)),
-  );
-  const [town] = towns.sort((a, b) => b.seen.town - a.seen.town);
-  return town ? [guessed(town, 'city', 'names of places')] : [];
-}
-
 /**
  * Takes two neighbouring columns of mostly one word each for first and last name, if no other column holds a name. The
  * one with given names is the first name.
  */
 export function namePair(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['fullname', 'first_name', 'last_name'])) return [];
-  const words = unnamed(looks, readings).filter(
-    ({ seen }) =>
-      fitOf('last_name', seen) === 'shows' && seen.distinct >= 0.3 && seen.medianLength <= 18 && seen.town < 0.3,
+  const words = unread(looks, readings).filter(
+    ({ name, seen }) => name.isEmpty && seen.oneWord >= 0.6 && fitOf('last_name', seen) === 'shows',
   );
-  const isFirst = ({ seen }: Look) => holdsPersons(seen) && seen.oneWord >= 0.6;
-  const first = words.filter(isFirst).sort((a, b) => b.seen.givenName - a.seen.givenName)[0];
-  const last = words.find(
-    ({ index, seen }) => first && Math.abs(index - first.index) === 1 && seen.givenName < first.seen.givenName / 2,
-  );
+  const [first] = words.filter(({ seen }) => holdsPersons(seen)).sort((a, b) => b.seen.givenName - a.seen.givenName);
+  const last = words.find(({ index }) => first && Math.abs(index - first.index) === 1);
   if (!first || !last) return [];
   return [guessed(first, 'first_name', 'given names'), guessed(last, 'last_name', 'words beside given names')];
 }
@@ -90,12 +63,7 @@ export function onlyPersons(looks: readonly Look[], readings: readonly Candidate
 /** Takes a column with a part of a town or of a country for the location, if no other column is more precise. */
 export function region(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['city', 'location'])) return [];
-  const only = unread(looks, readings).find(
-    ({ name, seen }) =>
-      name.isRegion &&
-      fitOf('city', seen) !== 'contradicts' &&
-      (seen.town >= 0.15 || !isRepeated(seen)) &&
-      (seen.town >= 0.3 || !isGiven(readings, ['postal_code', 'street'])),
-  );
+  const hasBetter = isGiven(readings, ['postal_code', 'street']);
+  const only = unread(looks, readings).find(({ name, seen }) => name.isRegion && (seen.town >= 0.3 || !hasBetter));
   return only ? [{ ...guessed(only, 'location', 'the only place that the file names'), by: 'part of the name' }] : [];
 }

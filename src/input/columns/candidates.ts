@@ -59,7 +59,7 @@ export function candidatesByName(look: Look): Candidate[] {
     const isAsked = alias.meaning === 'notes' || isOfCompanies(alias.meaning, seen);
     found.push(isAsked ? { ...known, level: 'likely' } : known);
   }
-  if (name.isOthers && found.length === 0) return [];
+  if (name.isOthers) return found;
   for (const named of name.meanings) {
     const { meaning, strength } = named;
     const fit = fitOf(meaning, seen);
@@ -120,7 +120,7 @@ function levelOf(
     if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
     return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
   }
-  const mayBeStrangers = (name.unknown !== '' || name.isEither) && isPersonal(meaning);
+  const mayBeStrangers = name.mayBeAnothers && isPersonal(meaning);
   // Names and places have no typical form. If the content does not show them, a person has to check.
   const isVague =
     (MEANINGS[meaning].isVague && fit === 'allows') ||
@@ -140,7 +140,7 @@ function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: Con
   if (meaning === 'phone') return fit !== 'shows';
   if (meaning !== 'ref') return false;
   const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || seen.digits >= 0.5);
-  return isAmount || isPlainlyPhone(seen) || (seen.isSequence && seen.filled > 2);
+  return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);
 }
 
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
@@ -189,7 +189,7 @@ export function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
 function withPersons(candidates: readonly Candidate[]): readonly Candidate[] {
   const hasPersons = candidates.some(
     ({ meaning, look: { name, seen } }) =>
-      meaning === 'fullname' && name.unknown === '' && holdsPersons(seen) && seen.wordsOnly >= 0.3,
+      meaning === 'fullname' && !name.hasUnknown && holdsPersons(seen) && seen.wordsOnly >= 0.3,
   );
   const isThing = ({ look: { seen } }: Candidate) =>
     seen.filled >= 3 && (seen.company >= 0.3 || (seen.givenName < 0.1 && seen.oneWord < 0.5));
@@ -212,7 +212,7 @@ function isHalfName({ meaning, look }: Candidate): boolean {
 
 /** Leaves out the name of a pet beside the names of its owners, about whom a person is asked. */
 export function withoutPets(candidates: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
-  const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen) && !isRepeated(seen));
+  const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen));
   return hasOwners ? candidates.filter(({ meaning, look }) => !(isOfAName(meaning) && look.name.isEither)) : candidates;
 }
 
@@ -288,11 +288,7 @@ function isAnothersName({ meaning, level, look }: Candidate, candidates: readonl
  */
 function withoutStrangers(rivals: readonly Candidate[]): readonly Candidate[] {
   const understood = rivals.filter(({ by }) => by === 'known name' || by === 'plain name');
-  return understood.length > 0 ? understood : rivals.map((each) => (isRepeated(each.look.seen) ? inDoubt(each) : each));
-}
-
-function inDoubt(candidate: Candidate): Candidate {
-  return { ...candidate, level: 'likely', because: `${candidate.because}; the same few again and again` };
+  return understood.length > 0 ? understood : rivals;
 }
 
 /**

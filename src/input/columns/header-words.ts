@@ -1,7 +1,7 @@
 import { conceptsOf, isFieldWord, isKnownWord } from './vocabulary.ts';
 
 /**
- * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-M@il`, `Kunden-Tel.` and
+ * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-Mail`, `Kunden-Tel.` and
  * `¿Qué necesitas?` give `contact phone number`, `email`, `kunden tel` and `que necesitas`. An unknown word is split if
  * it consists of known ones (`handynummer`). With `mendsSlips`, an unknown word is replaced by the known word from
  * which it differs by one typing error, which may be a wrong guess. `#` and `№` are words of their own, because they
@@ -9,16 +9,13 @@ import { conceptsOf, isFieldWord, isKnownWord } from './vocabulary.ts';
  */
 export function headerWords(header: string, mendsSlips: boolean): string[] {
   const plain = header
-    // Normalised, they would be the word "no".
-    .replace(/n[°º]|№/gi, ' # ')
     .normalize('NFKC')
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
     .replace(/\bdrop[-_ ]?off\b/gi, ' dropoff ')
     // Without its accent, the French word for "where" would be the one for "or".
     .replace(/^[^\p{L}]*où(?!\p{L})/iu, 'where ')
-    // These are forms of both numbers or genders: "Tenant(s)", "Alumno/a", "Schüler/in".
-    .replace(/(?<=\p{L}{2})\((?:s|es|e|en|n|r|in|innen|a|as|o|os)\)/giu, '')
+    // These are forms of both genders: "Alumno/a", "Schüler/in".
     .replace(/(?<=\p{L}{2})\/(?:s|e|en|r|in|innen|a|o|as|os)(?!\p{L})/giu, '')
     .replace(/(\p{L})@(\p{L})/gu, '$1a$2')
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -27,17 +24,15 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')
-    .replace(/(\p{L})['’](\p{L})/gu, '$1 $2')
-    .replace(/([a-z])\d+/g, '$1 ')
     .replace(/(?<![a-z])post[^a-z]code(?=s?(?![a-z]))/g, 'postcode')
     // In a question for a need, "done" is no state.
     .replace(/\b((?:needs?|want|like)(?: \w+){0,3}) done\b/g, '$1');
   const words = plain.split(/[^a-z#]+/).filter((word) => word !== '');
-  return joinedLetters(words, mendsSlips).flatMap((word) => understoodWords(word, mendsSlips));
+  return joinedLetters(words).flatMap((word) => understoodWords(word, mendsSlips));
 }
 
 /** Joins single letters: `c p` becomes `cp`, and a single letter is joined to a word that it completes. */
-function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] {
+function joinedLetters(words: readonly string[]): string[] {
   const joined: string[] = [];
   let letters = '';
   const flush = () => {
@@ -49,7 +44,7 @@ function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] 
   };
   for (const word of words) {
     if (word.length === 1 && word !== '#') letters += word;
-    else if (letters !== '' && completes(letters, word, mendsSlips)) {
+    else if (letters !== '' && isKnownWord(letters + word)) {
       joined.push(letters + word);
       letters = '';
     } else {
@@ -59,12 +54,6 @@ function joinedLetters(words: readonly string[], mendsSlips: boolean): string[] 
   }
   flush();
   return joined;
-}
-
-/** Tells whether single letters and the next word are one word: `e mail`, `p code`, `e mial`. */
-function completes(letters: string, word: string, mendsSlips: boolean): boolean {
-  const whole = letters + word;
-  return isKnownWord(whole) || (mendsSlips && !isKnownWord(word) && withoutSlip(whole) !== null);
 }
 
 function understoodWords(word: string, mendsSlips: boolean): readonly string[] {
@@ -93,8 +82,6 @@ function compoundParts(word: string): string[] | null {
     const rest = word.slice(end);
     const isEnding = rest.length >= MIN_PART || SHORT_ENDINGS.includes(rest);
     if (isEnding && isPart(rest)) return [first, rest];
-    const further = compoundParts(rest);
-    if (further !== null) return [first, ...further];
   }
   return null;
 }
@@ -112,7 +99,7 @@ function knownStem(part: string): string | null {
  */
 function isPart(word: string): boolean {
   if (word.length > MIN_PART) return isKnownWord(word);
-  return isFieldWord(word) || conceptsOf(word).includes('fax');
+  return isFieldWord(word);
 }
 
 /** Minimum length of a word in which a typing error is looked for. Shorter words are too similar to each other. */

@@ -82,7 +82,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
     refutes: (seen) => seen.email === 0 && isConstant(seen),
     only: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
-    near: ({ email, distinct }) => email >= 0.3 && distinct >= 0.3,
     alone: isPlainlyEmail,
     underAnyName: true,
     counted: ['email', 'e-mail addresses'],
@@ -124,7 +123,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
       Math.max(date, amount) < 0.2 &&
       placeLike < 0.5,
-    unless: ['location'],
     counted: ['streetLike', 'streets'],
     group: 'place',
   },
@@ -151,8 +149,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
     refutes: isPersonRather,
     only: ({ town }) => town >= 0.25,
-    alone: isPlace,
-    unless: ['postal_code', 'location'],
+    alone: (seen) => (seen.town >= 0.25 && !holdsPersons(seen)) || isPlace(seen),
+    unless: ['location'],
     group: 'place',
   },
   postal_code: {

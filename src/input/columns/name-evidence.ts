@@ -13,18 +13,10 @@ const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'fil
 /** Concepts that exclude a description of the need. It may mention files, such as pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
-/** Concepts that exclude a language. "In which language shall we contact you?" is about the language. */
-const ELSE_OF_LANGUAGES = ELSE.filter((each) => each !== 'manner');
-
 function elseOf(named: NamedColumn): readonly Concept[] {
   if (named.has('audio')) return ELSE_OF_RECORDINGS;
-  if (named.has('language')) return ELSE_OF_LANGUAGES;
   return named.has('need') ? ELSE_OF_NEEDS : ELSE;
 }
-
-/** Matches questions about how somebody came to know the sender. They contain words of a need. */
-const ABOUT_US =
-  /(?:know|hear|heard|find|found|learn\w*|discover\w*)[ _](?:out[ _])?(?:about[ _]|of[ _])?us\b|(?:auf|von|über)[ _]uns\b|nous[ _](?:avez[ -_]vous[ _])?(?:conn|trouv|découv)|(?:conoci|conoce|encontr|conhece|enter)\w*[ _](?:de[ _]|sobre[ _])?nos(?:otros)?\b|nos[ _](?:conoc|encontr|conhec)|ci[ _](?:hai|ha|avete)[ _](?:conosc|trovat)/i;
 
 /**
  * Reads the name of a column as words, in the languages of the markets. An unknown word may be a known one with a
@@ -33,7 +25,7 @@ const ABOUT_US =
 export function nameEvidence(header: string): NameEvidence {
   const words = tellingWords(header, false);
   const exact = evidenceOf(header, words);
-  if (exact.isElse || exact.unknown === '') return exact;
+  if (exact.isElse || !exact.hasUnknown) return exact;
   const mended = evidenceOf(header, tellingWords(header, true));
   if (exact.meanings.length === 0 && mended.isElse) return mended;
   const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
@@ -53,19 +45,19 @@ export function nameEvidence(header: string): NameEvidence {
 const MAX_DOUBTED = 5;
 
 function evidenceOf(header: string, words: readonly string[]) {
-  const unknown = unknownWords(words);
-  const named = new NamedColumn(words, unknown !== '');
+  const hasUnknown = words.some(isUnknown);
+  const named = new NamedColumn(words, hasUnknown);
   const inside = meaningInBrackets(header);
   const isOthers = named.has('other');
   const ignored = elseOf(named);
   const isElse =
     header.startsWith('_') ||
     /[€£]|\$(?!\p{L})/u.test(header) ||
-    ABOUT_US.test(header) ||
     // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));
   const isEmpty = words.every(isSilent);
+  const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last']));
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
     /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
@@ -76,10 +68,12 @@ function evidenceOf(header: string, words: readonly string[]) {
     isElse: isElse && !inside,
     /** Whether the other person is an owner: of a house, who is not the customer, or of a pet, who is. */
     isOwner: named.has('owner'),
-    /** The unknown words, except those in brackets. */
-    unknown,
+    /** Whether there are unknown words, except those in brackets. */
+    hasUnknown,
     /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour, the German "Kind". */
-    isEither: named.has('either') || (named.has('kind') && named.hasAny(['first', 'last'])),
+    isEither,
+    /** Whether the column may be about another person than the customer. */
+    mayBeAnothers: hasUnknown || isEither,
     /**
      * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
      * words for parents are the same one.
@@ -125,18 +119,16 @@ function meaningInBrackets(header: string): NamedMeaning | undefined {
   const [, before = '', inside = ''] = /^(.*\p{L}.*)[([]([^()[\]]+)[)\]]\W*$/su.exec(header) ?? [];
   const [label, words] = [new NamedColumn(headerWords(before, false), false), headerWords(inside, false)];
   const isSettled = label.hasAny(conceptsIn('phone email other company street postal city country'));
-  if (isSettled || unknownWords(words) !== '' || /[€£$]/.test(inside)) return undefined;
+  if (isSettled || words.some(isUnknown) || /[€£$]/.test(inside)) return undefined;
   const readings = label.has('name') ? [words, [...words, 'name']] : [words];
   return readings
     .flatMap((each) => new NamedColumn(each, false).meanings().slice(0, 1))
     .find(({ meaning, strength }) => strength === 'plain' && PARTS.includes(meaning));
 }
 
-function unknownWords(words: readonly string[]): string {
-  // Pupils, children and users may be the customer or not, so these words are as good as unknown.
-  return words
-    .filter((word) => word.length > 1 && conceptsOf(word).every((each) => each === 'either' || each === 'billing'))
-    .join(' ');
+/** Tells whether a word is unknown. Pupils and children may be the customer or not, so they are as good as unknown. */
+function isUnknown(word: string): boolean {
+  return word.length > 1 && conceptsOf(word).every((each) => each === 'either' || each === 'billing');
 }
 
 /**

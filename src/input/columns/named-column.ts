@@ -88,28 +88,23 @@ export class NamedColumn {
     if (place?.meaning === 'city' && this.has('country')) return [this.#plain('country'), place];
     // "Street and number" means both, and "street number" means that of the house.
     if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
-    if (place !== null) return [place];
-    const where = this.#where();
-    if (this.isRegion() && !this.has('telling')) return [];
-    const isReference = this.has('number') && this.has('matter') && !this.has('telling');
+    // A question for a need may name a place, and one for a place the need.
+    const asksForNeed = this.#words
+      .map(conceptsOf)
+      .some((about) => about.includes('need') && !about.includes('matter'));
+    if (place !== null) return asksForNeed ? [{ ...place, strength: 'part' }, ...(this.#need() ?? [])] : [place];
+    if (this.isRegion()) return [];
+    const isReference = this.has('number') && this.has('matter');
     const person = this.#person();
     if (person !== null) return person;
     const need = isReference ? null : this.#need();
-    return [...where, ...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
-  }
-
-  /** Returns the words for a need, without the "text" that forms write before the name of a field. */
-  #needWords(): readonly string[] {
-    return this.#words.filter((word, at) => {
-      const about = conceptsOf(word);
-      return about.includes('need') && !about.includes('matter') && !(at === 0 && word === 'text');
-    });
+    return [...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
   }
 
   #place(): NamedMeaning | null {
     if (this.has('inTheirWork') && !this.has('street')) return null;
     if (this.#isIdentifierOf('postal') || this.#isIdentifierOf('address')) return null;
-    if (this.has('telling') || this.#needWords().length > 0) return null;
+    if (this.has('telling')) return null;
     const [postal, city, street, country] = [
       this.has('postal'),
       this.has('city'),
@@ -128,13 +123,6 @@ export class NamedColumn {
     if (city) return this.#plain('city', this.#rank());
     if (this.has('address')) return this.#plain('location', this.#rank());
     return null;
-  }
-
-  /** Returns the place that a question about a need asks for: "Em que localidade precisa do serviço?". */
-  #where(): readonly NamedMeaning[] {
-    if (this.has('telling') || this.has('inTheirWork') || this.#isIdentifierOf('postal')) return [];
-    if (this.has('postal')) return [this.#part('postal_code')];
-    return this.has('city') ? [this.#part('city')] : [];
   }
 
   /**

@@ -1,7 +1,7 @@
 import { aliasOf, type FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/lead/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
-import { byContentAlone, isTaken, namePair, onlyPersons, region, townBeside } from './by-content.ts';
+import { byContentAlone, isTaken, namePair, onlyPersons, region } from './by-content.ts';
 import {
   asNameParts,
   asPlaceParts,
@@ -19,7 +19,7 @@ import {
 } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
 import { isPlainlyEmail, isPlainlyPhone, isPlainlyText, isRepeated, MEANINGS } from './meanings.ts';
-import { type NameEvidence, nameEvidence } from './name-evidence.ts';
+import { nameEvidence } from './name-evidence.ts';
 
 /** The columns of a file, as far as they are known. */
 export interface ColumnsView {
@@ -54,7 +54,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(persons), looks));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
-  for (const find of [namePair, byContentAlone, townBeside, onlyPersons, region]) found.push(...find(looks, found));
+  for (const find of [byContentAlone, namePair, onlyPersons, region]) found.push(...find(looks, found));
   const readings = [...withoutOthersContacts(withCertainty(found, looks))].sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
@@ -69,7 +69,7 @@ function bestFirst(a: Candidate, b: Candidate): number {
 }
 
 function plainContent({ index, seen, name }: Look): MissedColumn[] {
-  const isOthers = name.isOthers || name.isElse || mayBeStrangers(name);
+  const isOthers = name.isOthers || name.isElse || name.mayBeAnothers;
   if (isRepeated(seen)) return [];
   if (isPlainlyEmail(seen)) return [{ index, field: 'email', isOthers }];
   if (isPlainlyPhone(seen)) return [{ index, field: 'phone', isOthers }];
@@ -112,27 +112,21 @@ const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
  * is left over may mean another person than the customer, however alone the column is, so a person is asked about it.
  */
 function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
-  const settled = new Map(
-    readings.filter(({ level }) => level === 'certain').map((each) => [each.index, each.meaning]),
+  const isOnlyOne = ({ index, meaning }: Candidate) =>
+    !looks.some((look) => look.index !== index && isNear(meaning, look));
+  return readings.map((each) =>
+    each.level === 'likely' && isPlain(each, readings) && isOnlyOne(each) ? certain(each) : each,
   );
-  const alike = new Map([...new Set(readings.map(({ meaning }) => meaning))].map((each) => [each, near(each, looks)]));
-  const isOnlyOne = (candidate: Candidate) =>
-    isPlain(candidate, readings) &&
-    (alike.get(candidate.meaning) ?? []).every(
-      (other) =>
-        other.index === candidate.index || (settled.get(other.index) ?? candidate.meaning) !== candidate.meaning,
-    );
-  return readings.map((each) => (each.level === 'likely' && isOnlyOne(each) ? certain(each) : each));
 }
 
 function certain(candidate: Candidate): Candidate {
   return { ...candidate, level: 'certain', because: `${candidate.because}, the only such column` };
 }
 
-/** Returns the columns that may be of the kind that a meaning has, except those of other people. */
-function near(meaning: FieldOrPart, looks: readonly Look[]): readonly Look[] {
+/** Tells whether a column may be of the kind that a meaning has. Those of other people never are. */
+function isNear(meaning: FieldOrPart, { name, seen }: Look): boolean {
   const { only, near = only } = MEANINGS[meaning];
-  return looks.filter(({ name, seen }) => !name.isOthers && seen.filled > 0 && near?.(seen));
+  return !name.isOthers && seen.filled > 0 && (near?.(seen) ?? false);
 }
 
 function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
@@ -144,25 +138,17 @@ function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean 
 /** Tells whether the content may decide, given the name and the neighbouring columns. */
 function isTelling({ by, look, meaning, index }: Candidate, readings: readonly Candidate[]): boolean {
   if (by !== 'content') return true;
-  const { name, seen } = look;
   // A name with only unknown words must be read by a person.
-  if (!name.isEmpty) return false;
-  if (meaning === 'phone') return seen.writtenAsPhone >= 0.5;
+  if (!look.name.isEmpty) return false;
+  if (meaning === 'phone') return look.seen.writtenAsPhone >= 0.5;
   if (!OF_AN_ADDRESS.includes(meaning)) return true;
   return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
 }
 
-/** Tells whether a column may be about another person than the customer. */
-function mayBeStrangers({ isEither, isBilling, isOthers, unknown }: NameEvidence): boolean {
-  return isEither || isBilling || isOthers || unknown !== '';
-}
-
 function isUnclear({ meaning, look: { name } }: Candidate): boolean {
   const isOfRegion = meaning === 'location' && name.isRegion;
-  // A word that is not understood may say what is numbered.
-  const isOfAnotherNumber = meaning === 'ref' && name.unknown !== '';
   const isDoubted = MEANINGS[meaning].group === 'contact' && (name.isDoubted || name.isSecond || name.isOfAPlace);
-  return (
-    name.isBilling || isOfRegion || isDoubted || isOfAnotherNumber || (isPersonal(meaning) && mayBeStrangers(name))
-  );
+  // An unknown word may say what is numbered, or whose a name is.
+  const isUnknown = meaning === 'ref' ? name.hasUnknown : isPersonal(meaning) && name.mayBeAnothers;
+  return name.isBilling || isOfRegion || isDoubted || isUnknown;
 }

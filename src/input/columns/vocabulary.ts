@@ -38,9 +38,10 @@ let isAboutFields = true;
 for (const { label, words } of wordLists(headers)) {
   // The list has the words about fields first.
   if (label === 'time') isAboutFields = false;
-  for (const word of words) {
-    const found = concepts.get(word) ?? [];
-    if (!found.includes(label as Concept)) concepts.set(word, [...found, label as Concept]);
+  for (const entry of words) {
+    const [word = '', ...further] = entry.split('/');
+    const found = [...(concepts.get(word) ?? []), label as Concept, ...(further as Concept[])];
+    concepts.set(word, [...new Set(found)]);
     if (isAboutFields) fieldWords.add(word);
   }
 }

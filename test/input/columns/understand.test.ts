@@ -107,6 +107,17 @@ describe('header rows as forms, CRMs and people write them', () => {
     expect(count('wrong, asked') / fields).toBeLessThanOrEqual(0.01);
   });
 
+  it('of a set of three rows a header that was judged blind, a tenant beside an owner and numbers of requests are taken wrongly', () => {
+    const { wrong, certain, foundOrAsked } = measured('fresh8');
+    expect(wrong).toEqual([
+      'bodas-foto: Solicitud',
+      'immobiliare-lavori: Inquilino',
+      'immobiliare-lavori: Tel inquilino',
+    ]);
+    expect(certain).toBeGreaterThan(0.8);
+    expect(foundOrAsked).toBeGreaterThan(0.95);
+  });
+
   it('three rows tell nearly as much as all', () => {
     const few = SETS.map((part) => measured(part, { most: 3 }));
     expect(few.flatMap(({ wrong }) => wrong).length).toBeLessThanOrEqual(2);
@@ -258,6 +269,12 @@ describe('whose a column is', () => {
     expect(read(['Contact desk', few(PHONES)], ['Helper mail', few(EMAILS)])).toEqual(['', '']);
   });
 
+  it('a second number that is empty in all rows that were looked at is used all the same: later ones may have it', () => {
+    const empty = PHONES.map(() => '');
+    expect(read(['Telefone', PHONES], ['Telemóvel', empty])).toEqual(['phone', 'phone']);
+    expect(read(['Nome', OTHERS], ['Nome completo', empty])).toEqual(['fullname', '']);
+  });
+
   it("a pupil's name is not the customer's", () => {
     const names = OTHERS.map((name) => name.split(' ')[0] ?? '');
     expect(read(["What's the student's first name?", names], ["Parent's full name", PERSONS])).toEqual([
@@ -320,6 +337,22 @@ describe('whose a column is', () => {
     const subjects = PERSONS.map((_, at) => `Kitchen refit ${['oak', 'pine', 'ash'][at % 3]}`);
     expect(read(['Name', companies], ['Contact', PERSONS])).toEqual(['', 'fullname']);
     expect(read(['name', subjects], ['contact_name', PERSONS])).toEqual(['', 'fullname']);
+  });
+
+  it('a part of a country is no place beside a postal code', () => {
+    const regions = PERSONS.map((_, at) => ['Bayern', 'Hessen', 'Sachsen'][at % 3] ?? '');
+    expect(read(['Código postal', PERSONS.map((_, at) => `1000-00${at + 1}`)], ['Bundesland', regions])).toEqual([
+      'postal_code',
+      '',
+    ]);
+    expect(read(['Bundesland', regions])).toEqual(['location?']);
+  });
+
+  it('a need on site is never a place without a question, and plain digits without a name are no number to call', () => {
+    const short = PERSONS.map((_, at) => `Torneira ${['a pingar', 'partida', 'solta'][at % 3]} sala ${'abcdefg'[at]}`);
+    expect(read(['Anliegen vor Ort', short])).not.toEqual(['city']);
+    expect(read(['Office city', TOWNS])).toEqual(['']);
+    expect(read(['', PERSONS.map((_, at) => `91234567${at}`)])).toEqual(['phone?']);
   });
 
   it('where the lead goes is not where the customer is', () => {
