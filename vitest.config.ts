@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { embeddedText } from './scripts/embedded-text.mjs';
 
 const EACH = 'test/**/*.test.ts';
-/** Scenes in which srq waits for a minute, as at a service that shows nothing yet. Many of them wait at once. */
+/** Scenes in which srq waits for minutes, as for a service that shows nothing yet. They wait at once. */
 const WAITING = 'test/real/**/*.test.ts';
 
 /**
@@ -16,6 +17,18 @@ const OWN_PROCESS = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(
     (path) => path.endsWith('.test.ts') && /vi\.mock\(|useFakeTimers\(|memoryUsage\(/.test(readFileSync(path, 'utf8')),
   );
+
+/** Those that wait for processes, servers and real time, or judge thousands of rows: they would be the last to end. */
+const LONG =
+  /test\/(?:real|doors\/(?:answer|transcripts)|e2e\/(?:demo|image|package|queue|spreadsheet|store|workers)|.*(?:crash|fail-over|kills|model)\b)/;
+
+/** Begins with the long ones, so that the short ones fill the gaps at the end. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [true, false].flatMap((isLong) => sorted.filter(({ moduleId }) => LONG.test(moduleId) === isLong));
+  }
+}
 
 const common = {
   plugins: [embeddedText()],
@@ -33,6 +46,7 @@ export default defineConfig({
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
     maxWorkers: 6,
+    sequence: { sequencer: LongFirst },
     projects: [
       // Each process runs one file after the other. To load the modules anew for each file would take a fifth of the time.
       {

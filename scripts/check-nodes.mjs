@@ -13,7 +13,7 @@ const TESTS = [
   'test/doors/log/torn-tail.test.ts',
   'test/service/http.test.ts',
   'test/delivery/kills.test.ts',
-  'test/e2e/results.test.ts',
+  'test/e2e/real-files.test.ts',
   'test/e2e/create.test.ts',
   'test/e2e/package.test.ts',
 ];

@@ -108,27 +108,6 @@ describe('The alerts and the dashboard in docs/ops', () => {
       expect(annotations).toEqual({ summary: expect.stringMatching(/\.$/), description: expect.any(String) });
   });
 
-  test('have panels that do not cover each other, each with something to show from the chosen data source', () => {
-    const places = new Set<string>();
-    for (const { gridPos, targets, title, description, datasource } of BOARD.panels) {
-      expect([title, gridPos.x + gridPos.w <= 24, targets.length > 0, description !== '']).toEqual([
-        title,
-        true,
-        true,
-        true,
-      ]);
-      expect(datasource.uid).toMatch(/^\$\{datasource\}$/);
-      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
-        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
-          expect([title, places.has(`${x} ${y}`)]).toEqual([title, false]);
-          places.add(`${x} ${y}`);
-        }
-    }
-    for (const expression of expressions) expect(expression).toContain('{instance=~"$instance"');
-    const variables = BOARD.templating.list.map(({ name }: { name: string }) => name);
-    expect(variables).toEqual(['datasource', 'instance']);
-  });
-
   test.skipIf(promtoolIsMissing !== null)(`are understood by Prometheus${why}`, ({ desk }) => {
     expect(promtool(['check', 'rules', ALERTS])).toMatchObject({ status: 0 });
     const asked = expressions.map((expr) => expr.replace('$__rate_interval', '1m').replace('$instance', '.*'));

@@ -7,6 +7,8 @@ export interface CallOptions {
   readonly env: Readonly<Record<string, string>>;
   /** The working folder, or null if all paths are absolute. */
   readonly cwd: string | null;
+  /** What is piped into it. Default: nothing. */
+  readonly stdin?: string;
 }
 
 class Written extends Writable {
@@ -31,24 +33,28 @@ let before: Promise<unknown> = Promise.resolve();
  * because a process has only one. Tests about signals, terminals, the folder for temporary files or the end of a
  * process need a separate process, see {@link startSrq}.
  */
-export function callSrq(args: readonly string[], { env, cwd }: CallOptions): Promise<Ended> {
-  if (cwd === null) return call(args, env);
-  const ended = before.then(() => callIn(cwd, args, env));
+export function callSrq(args: readonly string[], { env, cwd, stdin = '' }: CallOptions): Promise<Ended> {
+  if (cwd === null) return call(args, env, stdin);
+  const ended = before.then(() => callIn(cwd, args, env, stdin));
   before = ended.catch(() => {});
   return ended;
 }
 
-async function callIn(cwd: string, args: readonly string[], env: CallOptions['env']): Promise<Ended> {
+async function callIn(cwd: string, args: readonly string[], env: CallOptions['env'], stdin: string): Promise<Ended> {
   const back = process.cwd();
   process.chdir(cwd);
-  return call(args, env).finally(() => process.chdir(back));
+  return call(args, env, stdin).finally(() => process.chdir(back));
 }
 
-async function call(args: readonly string[], env: CallOptions['env']): Promise<Ended> {
+async function call(args: readonly string[], env: CallOptions['env'], stdin: string): Promise<Ended> {
   // The program is loaded only here, because tests that only start processes do not need it.
   const { runArguments } = await import('../../src/cli/program.ts');
   const [stdout, stderr] = [new Written(), new Written()];
-  const code = await runArguments(processWith(args, env, stdout, stderr), 'of a test', 80);
+  const code = await runArguments(
+    processWith(args, env, Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), stdout, stderr),
+    'of a test',
+    80,
+  );
   const ended = { code, signal: null, stdout: stdout.text, stderr: stderr.text };
   requireDocuments(args, ended);
   return ended;
@@ -58,6 +64,7 @@ async function call(args: readonly string[], env: CallOptions['env']): Promise<E
 function processWith(
   args: readonly string[],
   env: CallOptions['env'],
+  stdin: Readable,
   stdout: Writable,
   stderr: Writable,
 ): NodeJS.Process {
@@ -65,7 +72,7 @@ function processWith(
   const leave = () => {
     throw new Error('srq would have ended the process.');
   };
-  const own = { argv: [process.execPath, 'srq', ...args], env, stdin: Readable.from([]), stdout, stderr };
+  const own = { argv: [process.execPath, 'srq', ...args], env, stdin, stdout, stderr };
   const methods = { on: itself, off: itself, exit: leave };
   const here: NodeJS.Process = Object.create(process, Object.getOwnPropertyDescriptors({ ...own, ...methods }));
   return here;

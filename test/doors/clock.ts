@@ -9,7 +9,7 @@ interface Sleeper {
 }
 
 /** Work of the process that will end by itself. While there is any, time stands still. */
-const WORK = /^(?:FSReq|GetAddrInfo|TCPConnect|Zlib|ProcessWrap|Process$)/;
+const WORK = /^(?:FSReq|CloseReq|GetAddrInfo|TCPConnect|Zlib|ProcessWrap|Process$)/;
 /** Work of the process may go unnoticed, and a call may be given up without a word; time goes on after this long. */
 const STUCK_MS = 8_000;
 const LATE_MS = 1_000;

@@ -9,12 +9,11 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parseEmail } from '../../src/request/lead/email.ts';
 import { MARKETS } from '../../src/request/lead/markets.ts';
 import type { Row } from '../../src/request/lead/table.ts';
-import { csvRecordText, unescapeFormulas } from '../../src/request/words/csv-text.ts';
+import { unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
-/** The address in a cell, without a file around it. */
-/** Cells of a file of results, as they are written and as they are read again. */
-export { csvRecordText, MARKETS, parseEmail, unescapeFormulas };
+/** The address in a cell, without a file around it, and the text that a cell of a results file stands for. */
+export { MARKETS, parseEmail, unescapeFormulas };
 
 /** What srq reads in a file, before anything is sent. */
 export interface Read {

@@ -1,9 +1,7 @@
 import { expect } from 'vitest';
-import { edited, learn, ready } from '../doors/learn.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
-import { creates } from '../sandbox/sandbox-client.ts';
 
 const text = { type: 'string' };
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required });
@@ -123,42 +121,4 @@ test('parts go to parts, as columns have them, and contacts into lists of one', 
   expect(parts.stderr).not.toContain('left out');
   expect(whole.stderr).toContain('The location "1200-109 Lisboa" is split');
   expect(whole.stderr).toContain('The name "Ana da Silva" is split');
-});
-
-test('what a service says of a part is masked in the log, as all that was sent is', async ({
-  desk,
-  onTestFinished,
-}) => {
-  const refusal = { status: 422, body: { error: 'state Uckermark is not known' } };
-  const service = await startScriptedService({ create: () => refusal }, onTestFinished);
-  desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
-  await learned(desk);
-  const leads = desk.write('parts.csv', IN_PARTS.replace('Berlin;Berlin', 'Berlin;Uckermark'));
-  await desk.call('bulk', leads, '--rate', 'max', '--no-validate', '--accept-likely', '--yes', '--json');
-  expect(service.creates()[0]?.body).toContain('Uckermark');
-  expect(JSON.stringify(desk.records())).toContain('is not known');
-  expect(JSON.stringify(desk.records())).not.toContain('Uckermark');
-});
-
-test('a sandbox of the same document takes what is sent; the parts make no request new', async ({
-  desk,
-  openSandbox,
-}) => {
-  const before = await openSandbox();
-  desk.use(before);
-  const bulk = () =>
-    desk.call('bulk', desk.write('parts.csv', IN_PARTS), '--rate', 'max', '--accept-likely', '--yes', '--json');
-  expect(documentOf(await bulk())).toMatchObject({ created: 1 });
-  await learned(desk);
-  expect(documentOf(await bulk())).toMatchObject({ created: 0, repeated: 1 });
-
-  const operations = { create: 'POST /v1/request/create', validate: 'none' };
-  const { contract } = edited(PAGE, learn(DOCUMENT, { operations }).contract);
-  const sandbox = await openSandbox({ contract: ready(contract) });
-  desk.use(sandbox);
-  expect(documentOf(await bulk())).toMatchObject({ created: 1 });
-  expect(creates(sandbox)[0]?.params).toMatchObject({
-    ...{ 'customer.firstName': 'Anna Maria', 'customer.phones.0.number': '+4915123456789' },
-    ...{ 'address.address1': 'Hauptstraße 12a', 'address.zip': '10115', 'address.state': 'Berlin' },
-  });
 });

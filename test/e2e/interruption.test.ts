@@ -27,12 +27,6 @@ function pasted(desk: Desk, line: string): Promise<Ended> {
   return desk.start([], { under: ['sh', '-c', line], env: { PATH: `${desk.work}:${process.env['PATH']}` } }).ended;
 }
 
-/** References of the requests that the log knows as being sent. */
-function undecided(desk: Desk): unknown[] {
-  const last = new Map(desk.records().map((record) => [record['key'], record]));
-  return [...last.values()].filter(({ event }) => event === 'sending').map(({ ref }) => ref);
-}
-
 describe.concurrent('an interrupted import', () => {
   test.for([
     ['SIGINT', 130],
@@ -68,51 +62,6 @@ describe.concurrent('an interrupted import', () => {
       await expectNothingLost(desk, sandbox);
     },
   );
-
-  test('is left at once on the second Ctrl-C, and not before; what was in flight is in doubt', async ({
-    partner,
-    expect,
-    sandbox,
-  }) => {
-    sandbox.setInstructions([{ on: 'create', fault: 'slow', ms: 60_000, match: { request_text: 'Pintar a sala 7' } }]);
-    const leads = partner.write('leads.csv', leadsCsv(ROWS));
-    const running = partner.start(bulkArgs(leads));
-    await createdAtLeast(sandbox, 20, running);
-    running.process.kill('SIGINT');
-    await running.until(/Ctrl-C again/);
-    await expect.poll(() => undecided(partner)).toEqual(['L-7']);
-    // Reading the log takes a while, and the run still waits for its last answer.
-    expect(await partner.run('log', '--status', 'unknown', '--json')).toMatchObject({ code: 0 });
-    expect(running.process.exitCode).toBe(null);
-    running.process.kill('SIGINT');
-    const ended = await running.ended;
-    expect([ended.code, ended.signal]).toEqual([130, null]);
-    const again = await partner.run(...bulkArgs(leads, '--json'));
-    expect(again.code).toBe(7);
-    expect(documentOf(again)).toMatchObject({ unknown: 1, rows: ROWS });
-    expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
-    expect(partner.read('leads.results.csv')).toMatch(/L-7,.*,unknown,/);
-  });
-
-  test('killed without warning sends nothing twice either', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 500 });
-    desk.use(sandbox);
-    const leads = desk.write('leads.csv', leadsCsv(ROWS));
-    const running = desk.start(bulkArgs(leads));
-    await createdAtLeast(sandbox, 12, running);
-    running.process.kill('SIGKILL');
-    await setLatency(sandbox, 0);
-    expect((await running.ended).signal).toBe('SIGKILL');
-    const again = await desk.run(...bulkArgs(leads, '--json'));
-    const document = documentOf(again);
-    const { created, doubled } = await statsOf(sandbox);
-    expect({ doubled, code: again.code }).toEqual({ doubled: 0, code: 7 });
-    expect(Number(document['created']) + Number(document['repeated']) + Number(document['unknown'])).toBe(ROWS);
-    // What was created and is not known as created is known to be in doubt.
-    expect(created - Number(document['created']) - Number(document['repeated'])).toBeLessThanOrEqual(
-      Number(document['unknown']),
-    );
-  });
 });
 
 /** Runs a program with a FIFO for its standard input, which never ends. */
@@ -121,10 +70,7 @@ const WITH_FIFO = ['sh', '-c', 'mkfifo "$0" && exec "$@" <> "$0"'];
 describe.concurrent('leads that are read from standard input are removed by', () => {
   test.for([
     ['SIGTERM', 143, ['bulk', '-']],
-    ['SIGINT', 130, ['bulk', '-', '--sandbox', '--yes']],
-    ['SIGINT', 130, ['export', '-']],
     ['SIGHUP', 143, ['create', '--file', '-']],
-    ['SIGTERM', 143, ['validate', '--file', '-']],
   ] as const)('%s, exit code %i, of %j', async ([signal, code, args], { partner, expect }) => {
     const fifo = join(partner.folder, 'leads');
     const running = partner.start(args, { under: [...WITH_FIFO, fifo] });

@@ -5,7 +5,7 @@ import { documentsOf } from '../helpers/run-srq.ts';
 
 describe.concurrent('with --json the last line is the error', () => {
   test('where a file or a log is found to be damaged after thousands of rows', async ({ partner }) => {
-    partner.write('leads.csv', `${leadsCsv(15_000)}L-x,"a quotation without its end\n`);
+    partner.write('leads.csv', `${leadsCsv(5_000)}L-x,"a quotation without its end\n`);
     const exported = await partner.call('export', 'leads.csv', '--json');
     expect(exported.code).toBe(2);
     expect(documentsOf(exported).at(-1)).toMatchObject({ error: { code: 'input' } });

@@ -34,9 +34,4 @@ describe.skipIf(platform() !== 'linux')('login --keychain', () => {
     expect(await run('create', ...requestFor('com chaveiro'))).toMatchObject({ code: 0 });
     expect(documentOf(await run('status', '--json'))).toMatchObject({ secret: 'command' });
   });
-
-  test('excludes --secret-command', async ({ desk, sandbox }) => {
-    const ended = await desk.run(...loginTo(sandbox, '--keychain', '--secret-command', 'true'));
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-command') });
-  });
 });

@@ -57,24 +57,6 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     expect(new Set(creates(sandbox).map(({ key }) => key)).size).toBe(creates(sandbox).length);
   });
 
-  test.for([
-    ['one line without a line feed', 'country,phone,message'],
-    ['leads', leadsCsv(2)],
-    ['a JSON document', '{"key":"value"}'],
-  ] as const)('%s, given as --log by mistake, is left as it is', async ([, content], { partner, sandbox }) => {
-    const file = partner.write('mistake', content);
-    const leads = partner.write('leads.csv', leadsCsv(1));
-    for (const args of [['create', ...requestFor('x')], ['bulk', leads], ['bulk', leads, '--dry-run'], ['log']]) {
-      const ended = await partner.call(...args, '--log', file, '--json');
-      expect([args[0], ended.code]).toEqual([args[0], 9]);
-      expect(documentOf(ended)).toMatchObject({
-        error: { code: 'log', message: expect.stringContaining(file), hint: expect.stringContaining('--log FILE') },
-      });
-    }
-    expect(readFileSync(file, 'utf8')).toBe(content);
-    expect(creates(sandbox)).toEqual([]);
-  });
-
   describe.skipIf(process.platform === 'win32')('others may change it', () => {
     test.for<[string, (desk: Desk) => void, string]>([
       ['the log', (desk) => chmodSync(logOf(desk), 0o666), 'can be changed by other users (mode 0666)'],

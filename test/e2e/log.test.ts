@@ -1,38 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
-import { leadsCsv, requestFor } from '../helpers/leads.ts';
+import { leadsCsv } from '../helpers/leads.ts';
 import { longLog } from '../helpers/long-log.ts';
-import { documentOf, documentsOf } from '../helpers/run-srq.ts';
+import { documentOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
-const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
-
 describe.concurrent('log', () => {
-  test('holds nothing of the person a request is about', async ({ partner }) => {
-    await bulk(partner, partner.write('leads.csv', leadsCsv(3)));
-    await partner.call('create', ...requestFor('segredo da cozinha'), '--lang', 'no idea', '--no-validate');
-    const text = readFileSync(logOf(partner), 'utf8');
-    for (const personal of ['Ana', 'ana1@', '912345678', 'Pintar', 'Inês', 'segredo', 'Lisboa'])
-      expect(text).not.toContain(personal);
-  });
-
-  const AT = '2026-11-20T10:00:00.000Z';
-
-  test('has among those of a run what another one has settled', async ({ desk }) => {
-    mkdirSync(desk.state);
-    const line = (digit: string, run: string, event: string) =>
-      `${JSON.stringify({ key: digit.repeat(32), event, at: AT, run, row: 1, ref: `L-${digit}` })}\n`;
-    const records = [line('1', 'first', 'unknown'), line('1', 'second', 'created'), line('2', 'third', 'created')];
-    writeFileSync(logOf(desk), records.join(''));
-    for (const run of ['first', 'second', 'fir'])
-      expect(documentsOf(await desk.call('log', '--json', '--run', run))).toMatchObject([
-        { ref: 'L-1', run: 'second' },
-      ]);
-  });
-
   test('ends quietly when its reader goes away', async ({ desk }) => {
     mkdirSync(desk.state);
     writeFileSync(logOf(desk), longLog(2_000));

@@ -49,8 +49,8 @@ function expectAllArrived(sandbox: Sandbox): void {
 }
 
 /** The results file, read by another reader than srq's. */
-function expectResults(desk: Desk, name: string, delimiter: string): void {
-  const options = { bom: true, delimiter };
+function expectResults(desk: Desk, name: string): void {
+  const options = { bom: true, delimiter: ';' };
   const [names = [], ...rows]: string[][] = parse(readFileSync(join(desk.work, name)), options);
   expect(names.slice(-5)).toEqual(['srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key']);
   const place = new Map(names.map((column, at) => [column, at]));
@@ -62,39 +62,26 @@ function expectResults(desk: Desk, name: string, delimiter: string): void {
   }
 }
 
-async function importWhole(desk: Desk, sandbox: Sandbox, file: string, delimiter: string): Promise<void> {
-  const results = 'naughty.results.csv';
-  const flags = ['--map', 'extra=extra', '--rate', 'max', '--json'];
-  const ended = await desk.call('bulk', file, ...flags);
-  const odd = desk
-    .read(results)
-    .split('\r\n')
-    .filter((line) => !line.includes('created'));
-  expect({ code: ended.code, odd, ...documentOf(ended) }).toMatchObject({
-    code: 0,
-    rows: STRINGS.length,
-    created: STRINGS.length,
-  });
-  expectAllArrived(sandbox);
-  expectResults(desk, results, delimiter);
-  const again = await desk.call('bulk', results, ...flags, '--results', 'again.csv');
-  expect(documentOf(again)).toMatchObject({ rows: STRINGS.length, created: 0, repeated: STRINGS.length });
-}
-
 describe('every naughty string in every text field arrives as it was written, and comes back in the results', () => {
   test('there are enough of them', () => expect(STRINGS.length).toBeGreaterThan(400));
 
   test('from CSV whose dialect srq has to find out', async ({ partner, sandbox }) => {
     const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';');
     const file = partner.write('naughty.csv', [header, ...STRINGS.map(rowOf)].map(quoted).join('\r\n'));
-    await importWhole(partner, sandbox, file, ';');
-  });
-
-  test('from JSON', async ({ partner, sandbox }) => {
-    const objects = STRINGS.map((text) => Object.fromEntries(rowOf(text).map((cell, at) => [header[at], cell])));
-    const file = partner.write('naughty.json', JSON.stringify(objects));
-    // As spreadsheets write CSV in the market of the rows.
-    await importWhole(partner, sandbox, file, ';');
+    const results = 'naughty.results.csv';
+    const flags = ['--map', 'extra=extra', '--rate', 'max', '--json'];
+    const ended = await partner.call('bulk', file, ...flags);
+    const odd = partner
+      .read(results)
+      .split('\r\n')
+      .filter((line) => !line.includes('created'));
+    expect({ code: ended.code, odd, ...documentOf(ended) }).toMatchObject({
+      ...{ code: 0, rows: STRINGS.length, created: STRINGS.length },
+    });
+    expectAllArrived(sandbox);
+    expectResults(partner, results);
+    const again = await partner.call('bulk', results, ...flags, '--results', 'again.csv');
+    expect(documentOf(again)).toMatchObject({ rows: STRINGS.length, created: 0, repeated: STRINGS.length });
   });
 
   test('from flags', async ({ partner, sandbox }) => {

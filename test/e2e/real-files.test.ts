@@ -17,10 +17,11 @@ function copyOf(desk: Desk, name: string): string {
 
 describe.concurrent('a file as it really comes', () => {
   test.for(REAL_FILES)(
-    '$name gives every row the end a person would give it',
-    async ({ name, people }, { partner, sandbox }) => {
+    '$name gives every row the end a person would give it, and what is corrected in its results is sent alone',
+    async ({ name, people, correction }, { partner, sandbox }) => {
       const { rows, created, repeated, invalid } = promisedCounts(name);
-      const ended = await importIt(partner, copyOf(partner, name));
+      const copy = copyOf(partner, name);
+      const ended = await importIt(partner, copy);
       expect(documentOf(ended)).toMatchObject({ rows, created, repeated, invalid, rejected: 0, failed: 0, unknown: 0 });
       expect([ended.code, rows, created > 0]).toEqual([3, people.length, true]);
 
@@ -35,27 +36,17 @@ describe.concurrent('a file as it really comes', () => {
         expect({ row, ...params }).toMatchObject({ row, ...people[row - 1] });
       }
       expect(new Set(received.map(({ params }) => params['country'])).has('GB')).toBe(false);
-    },
-  );
 
-  test.for(REAL_FILES)(
-    '$name is not sent again by a second run, nor its results, of which one row corrected is sent alone',
-    async (file, { partner, sandbox }) => {
-      const { rows, created, repeated, invalid } = promisedCounts(file.name);
-      const copy = copyOf(partner, file.name);
-      await importIt(partner, copy);
-      const before = sandbox.requests().length;
-      const again = await importIt(partner, copy);
-      expect(documentOf(again)).toMatchObject({ rows, created: 0, repeated: created + repeated, invalid });
-      expect(sandbox.requests()).toHaveLength(before);
-      const results = `${basename(file.name).replace(/\.\w+$/, '')}.results.csv`;
-      const unchanged = await importIt(partner, join(partner.work, results));
-      expect(documentOf(unchanged)).toMatchObject({ rows, created: 0, repeated: created + repeated, invalid });
+      const results = `${basename(name).replace(/\.\w+$/, '')}.results.csv`;
+      for (const again of [copy, join(partner.work, results)]) {
+        const second = documentOf(await importIt(partner, again));
+        expect(second).toMatchObject({ rows, created: 0, repeated: created + repeated, invalid });
+      }
       const text = partner.read(results);
-      const corrected = text.replace(...file.correction);
+      const corrected = text.replace(...correction);
       expect(corrected).not.toBe(text);
-      const ended = await importIt(partner, partner.write('corrected.csv', corrected));
-      expect(documentOf(ended)).toMatchObject({ rows, created: 1, invalid: invalid - 1 });
+      const third = documentOf(await importIt(partner, partner.write('corrected.csv', corrected)));
+      expect(third).toMatchObject({ rows, created: 1, invalid: invalid - 1 });
       expect(await statsOf(sandbox)).toMatchObject({ created: created + 1, doubled: 0 });
     },
   );
@@ -75,23 +66,4 @@ test('accents, quotes and line breaks arrive as they were written', async ({ par
     phone: '+447400123456',
     request_text: 'Ação n.º 6: façade & Größe, 50 €',
   });
-});
-
-test('a test lead of an ad platform is not sent when the results file is imported either', async ({
-  partner,
-  sandbox,
-}) => {
-  const lead = (id: string, isTest: boolean) => ({
-    lead_id: id,
-    is_test: isTest,
-    user_column_data: Object.entries({ COUNTRY: 'DE', PHONE_NUMBER: '+4915123456789', message: `Haus ${id}` }).map(
-      ([column_id, string_value]) => ({ column_id, string_value }),
-    ),
-  });
-  const lines = [lead('real', false), lead('proof', true)].map((each) => JSON.stringify(each));
-  const first = await importIt(partner, partner.write('ads.ndjson', lines.join('\n')));
-  expect(documentOf(first)).toMatchObject({ created: 1, invalid: 1 });
-  const second = await importIt(partner, join(partner.work, 'ads.results.csv'));
-  expect(documentOf(second)).toMatchObject({ created: 0, repeated: 1, invalid: 1 });
-  expect(creates(sandbox).map(({ params }) => params['request_text'])).toEqual(['Haus real']);
 });

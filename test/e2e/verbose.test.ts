@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { CANARY, spellingsOf } from '../helpers/canary-secret.ts';
+import { CANARY, secretsIn, spellingsOf } from '../helpers/canary-secret.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { logIn } from '../helpers/login.ts';
 import type { Ended } from '../helpers/run-srq.ts';
@@ -68,7 +68,11 @@ async function runAll(desk: Desk): Promise<Ended[]> {
   return ended;
 }
 
-test('the search for a person finds its traces', () => {
+test('the search for a person and a secret finds their traces', () => {
+  const basic = Buffer.from(`4711:${CANARY}`).toString('base64url');
+  const secrets = [...spellingsOf(CANARY), new URLSearchParams({ client_secret: CANARY }).toString(), basic];
+  expect(secrets.filter((text) => secretsIn(`before ${text} after`).length === 0)).toEqual([]);
+  expect(secretsIn('an ordinary text, with birds and songs')).toEqual([]);
   expect(tracesIn(new URLSearchParams(PERSON).toString()).length).toBeGreaterThan(4);
   expect(tracesIn(Buffer.from(JSON.stringify(PERSON)).toString('base64'))).not.toEqual([]);
   expect(tracesIn('{"id":"4711","status":"received"}')).toEqual([]);

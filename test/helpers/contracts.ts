@@ -34,17 +34,12 @@ export function contractOf(name: string): Contract {
 }
 
 /** Returns the flags that answer the questions of a description. */
-export const answersFor = (name: string): string[] => [
-  ...operationsFor(name),
-  ...Object.entries(EXPECTED[name]?.set ?? {}).flatMap(([constant, value]) => ['--set', `${constant}=${value}`]),
-];
-
-/** Returns the flags that name the operations that only a person can name. */
-export const operationsFor = (name: string): string[] =>
-  Object.entries(EXPECTED[name]?.operations ?? {}).flatMap(([role, operation]) => [
-    '--operation',
-    `${role}=${operation}`,
-  ]);
+export function answersFor(name: string): string[] {
+  const { operations = {}, set = {} } = EXPECTED[name] ?? {};
+  const flags = (flag: string, answers: Readonly<Record<string, string>>) =>
+    Object.entries(answers).flatMap(([role, answer]) => [flag, `${role}=${answer}`]);
+  return [...flags('--operation', operations), ...flags('--set', set)];
+}
 
 /** Returns the contract as it is once a person has said that the service recognises a repeated create for a day. */
 export function withKey(contract: Contract): Contract {

@@ -48,15 +48,20 @@ export class Desk {
     return args.includes('--sandbox') ? this.run(...args) : this.#call(args, this.work);
   }
 
+  /** Runs srq like `call`, with a text in its standard input. */
+  pipe(stdin: string, ...args: string[]): Promise<Ended> {
+    return this.#call(args, this.work, stdin);
+  }
+
   /** Runs srq like `call`, for arguments in which all paths are absolute. Several desks can then run concurrently. */
   callBeside(...args: string[]): Promise<Ended> {
     return this.#call(args, null);
   }
 
-  async #call(args: readonly string[], cwd: string | null): Promise<Ended> {
+  async #call(args: readonly string[], cwd: string | null, stdin = ''): Promise<Ended> {
     if (secretsIn(args.join(' ')).length > 0) throw new Error('A test passes the secret as an argument.');
     const env = { PATH: process.env['PATH'] ?? '', ...this.env };
-    return withoutSecret(await callSrq(args, { cwd, env }));
+    return withoutSecret(await callSrq(args, { cwd, env, stdin }));
   }
 
   /** Sets the environment to a service, which replaces a login. */

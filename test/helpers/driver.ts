@@ -74,8 +74,7 @@ export class Driver {
       return wordsOf(option, value);
     });
     const words = [...name.split(' '), ...args, ...flags];
-    const ended = stdin === '' ? this.#desk.call(...words) : this.#desk.start(words, { stdin }).ended;
-    const { code, stdout } = await ended;
+    const { code, stdout } = await this.#desk.pipe(stdin, ...words);
     const isValid = this.#schemas.get(name);
     const [document = {}, ...more] = stdout
       .trimEnd()

@@ -11,7 +11,7 @@ export function loginTo({ baseUrl, clientId }: Sandbox, ...more: string[]): stri
 
 /** Logs in with the right secret. */
 export function logIn(desk: Desk, sandbox: Sandbox, ...more: string[]): Promise<Ended> {
-  return desk.start(loginTo(sandbox, '--client-secret-stdin', ...more), { stdin: `${CANARY}\n` }).ended;
+  return desk.pipe(`${CANARY}\n`, ...loginTo(sandbox, '--client-secret-stdin', ...more));
 }
 
 /** Returns the profiles in the settings file. */

@@ -33,10 +33,10 @@ const unknownPath: Script = () => ({ status: 404 });
 
 /**
  * Starts a service on 127.0.0.1 that answers each call as the test says. By default the tokens are `token-1`,
- * `token-2`, …, and validate calls what was created a duplicate, and nothing else.
+ * `token-2`, …, and validate calls what was created a duplicate, and nothing else. `other` answers all other paths.
  */
 export async function startScriptedService(
-  script: Partial<Record<'token' | 'create' | 'validate', Script>>,
+  script: Partial<Record<'token' | 'create' | 'validate' | 'other', Script>>,
   /**
    * A test that runs concurrently with others must pass its own function, because vitest's may be that of another test.
    */
@@ -59,7 +59,7 @@ export async function startScriptedService(
     const body = Buffer.concat(chunks).toString('utf8');
     const call = { path, url, headers: request.headers, body, number: at(path).length + 1 };
     arrived.push(call);
-    const answer = await (scripts[path] ?? unknownPath)(call);
+    const answer = await (scripts[path] ?? script.other ?? unknownPath)(call);
     if (path === '/v1/request/create' && answer && answer.status < 300) created.add(body);
     if (!answer) {
       request.socket.resetAndDestroy();
