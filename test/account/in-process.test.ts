@@ -47,6 +47,7 @@ function hostOf(kind: 'file' | 'store' = 'file') {
     freshStore: false,
     settings: async () => ({ profile: { value: 'shop' } }),
     paths: async () => ({ state }),
+    stateFiles: async () => ({ token: join(state, 'shop.token.json'), learned: join(state, 'shop.learned.json') }),
     trust: async () => ({ uid: null, onDistrusted: () => {} }),
     logPlace: async () => ({ kind }),
     postgresStore: () => Promise.reject(new Error('no store here')),

@@ -5,9 +5,10 @@ import { ANY_OWNER, WrittenFiles } from '../doors/kept.ts';
 /** What an output needs of a command, with the state in a folder of the test. `told` are the warnings. */
 export function outputHost(folder: string) {
   const told: string[] = [];
+  const teller = { warn: (message: string) => told.push(message) };
   const host = {
     writtenFiles: async (name = 'written') => new WrittenFiles(join(folder, name), ANY_OWNER),
-    reporter: async () => ({ warn: (message: string) => told.push(message) }),
+    reporter: Object.assign(async () => teller, teller),
   };
   return { told, host: host as unknown as Parameters<typeof Output.open>[0] };
 }
