@@ -23,8 +23,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { clock, interruption } = context;
   const reporter = await context.reporter();
   const { halt } = interruption;
-  const state = () => (halt.signal.aborted ? 'stopping' : context.log.isStoreAway ? 'waiting-for-database' : null);
-  const account = new WorkerStats(reporter, events, context, state);
+  const account = new WorkerStats(context, reporter, events);
   account.metrics = await serveHealth(context, options, account);
   interruption.listen(() => reporter.warn('Finishing what was sent, giving back the rest; Ctrl-C again to leave now.'));
   const deps = await workerDeps(context, options, account);
@@ -58,7 +57,6 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
 async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {
   const { clock } = context;
   const { halt } = context.interruption;
-  const { signal: stopping } = halt;
   const store = await context.postgresStore();
   const session = await RequestSession.open(context, {
     audio: recordingsBeside('-'),
@@ -71,7 +69,7 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const { openQueue } = await import('../../store/postgres/queue.ts');
   const { member, givenUp: giveUp } = log;
   const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
-  if (watch.metrics) void watch.lookAtQueue(queue, store, stopping);
+  if (watch.metrics) void watch.lookAtQueue(queue, store);
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });
