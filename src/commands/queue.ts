@@ -10,28 +10,11 @@ import { accountId, openAccountState } from '../store/postgres/account.ts';
 import { outcomesByMinute, workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
 
-const WATCH_MS = 2_000;
-
-/** Shows the queue, its workers and their results, repeatedly with --watch. */
-export async function queue(context: Context, { watch = false }: { readonly watch?: boolean }): Promise<number> {
-  const readView = await openView(context);
-  const reporter = await context.reporter();
-  if (!watch) {
-    const view = await readView();
-    await reporter.result('queue', view, (paint) => queueText(view, paint));
-    return 0;
-  }
-  context.interruption.listen(() => {});
-  await reporter.lines('queue', views(context, readView), (view, paint) => `${queueText(view, paint)}\n\n`);
+/** Shows the queue, its workers and their results. */
+export async function queue(context: Context): Promise<number> {
+  const view = await viewOf(context);
+  await (await context.reporter()).result('queue', view, (paint) => queueText(view, paint));
   return 0;
-}
-
-async function* views(context: Context, readView: () => Promise<QueueView>): AsyncGenerator<QueueView> {
-  const { signal } = context.interruption.halt;
-  while (!signal.aborted) {
-    yield await readView();
-    await context.clock.sleep(WATCH_MS, signal);
-  }
 }
 
 /**
@@ -78,30 +61,26 @@ async function openRequests(context: Context) {
   return { store, database, destination, stopping, requests };
 }
 
-async function openView(context: Context): Promise<() => Promise<QueueView>> {
+async function viewOf(context: Context): Promise<QueueView> {
   const { store, database, destination, stopping, requests } = await openRequests(context);
   // To look changes nothing, so that there may be no tables.
-  if ((await store.identity()) === null) return async () => ({ store: store.name, ...NO_QUEUE });
+  if ((await store.identity()) === null) return { store: store.name, ...NO_QUEUE };
   const account = openAccountState(database, accountId(destination), context.run, stopping);
   context.onClose(() => account.close());
-  return async () => {
-    const queue = await requests.depth();
-    const oldestSeconds = Math.round((await requests.oldest()) / 1000);
-    const pace = await account.look('pace', rateSummary);
-    const rate = pace && {
-      perSecond: pace.ratePerSecond,
-      inFlight: pace.inFlight,
-      pausedSeconds: Math.round(pace.pausedMs) / 1000,
-    };
-    const workers = await workingProcesses(database);
-    const minutes = await outcomesByMinute(database);
-    const notCounted = Object.entries({ queue: queue.ready, minutes }).flatMap(([name, counted]) =>
-      counted === null ? [name] : [],
-    );
-    const { unknown, held } = await store.standing();
-    const standing = { unknown, isHeld: held !== null };
-    return { store: store.name, queue, oldestSeconds, ...standing, rate, workers, minutes: minutes ?? [], notCounted };
+  const queue = await requests.depth();
+  const oldestSeconds = Math.round((await requests.oldest()) / 1000);
+  const pace = await account.look('pace', rateSummary);
+  const rate = pace && {
+    perSecond: pace.ratePerSecond,
+    inFlight: pace.inFlight,
+    pausedSeconds: Math.round(pace.pausedMs) / 1000,
   };
+  const workers = await workingProcesses(database);
+  const minutes = await outcomesByMinute(database);
+  const notCounted = [...(queue.ready === null ? ['queue'] : []), ...(minutes === null ? ['minutes'] : [])];
+  const { unknown, held } = await store.standing();
+  const standing = { unknown, isHeld: held !== null };
+  return { store: store.name, queue, oldestSeconds, ...standing, rate, workers, minutes: minutes ?? [], notCounted };
 }
 
 const NO_QUEUE = {
