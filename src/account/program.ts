@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../request/ports.ts';
 import type { Trust } from '../settings/own-file.ts';
-import type { OfProfile, Paths } from '../settings/paths.ts';
+import type { StateFiles } from '../settings/paths.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
 import { type LogHost, LogKeeper } from './log-keeper.ts';
@@ -29,8 +29,7 @@ export abstract class Program implements Host, LogHost {
   abstract get halt(): AbortController;
   abstract get freshStore(): boolean;
   abstract holder(command: string): string;
-  abstract settings(): Promise<OfProfile>;
-  abstract paths(): Promise<Pick<Paths, 'state'>>;
+  abstract stateFiles(): Promise<StateFiles>;
   abstract warn(message: string): Promise<void>;
   abstract addSecret(secret: string): void;
   abstract requireCertificateCheck(authority: string): void;

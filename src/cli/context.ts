@@ -8,7 +8,7 @@ import { type Contract, contractAt, withTokenAtService } from '../request/contra
 import { documentedContract } from '../request/contract/public-api.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
-import { contractPath, directories, mappingsPath, type OwnPaths, type Paths, profileNamed } from '../settings/paths.ts';
+import { directories, profileNamed, type StateFiles, settingsFiles, stateFiles } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import { requireCertificateCheck, resolveSettings, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
@@ -131,7 +131,7 @@ export class Context extends Program {
   async contracts(): Promise<ContractStore> {
     const { ContractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
-    return new ContractStore(value, contractPath(await this.paths(), value), await this.trust());
+    return new ContractStore(value, settingsFiles((await this.paths()).config, value).contract, await this.trust());
   }
 
   /**
@@ -143,7 +143,7 @@ export class Context extends Program {
     const name = this.profileName();
     const value = (await (this.options.sandbox ? name.catch(() => null) : name))?.value;
     if (value === undefined) return null;
-    return new MappingStore(mappingsPath(await this.paths(), value), await this.trust());
+    return new MappingStore(settingsFiles((await this.paths()).config, value).mappings, await this.trust());
   }
 
   /**
@@ -160,15 +160,18 @@ export class Context extends Program {
     return place === undefined ? agreed : contractAt(agreed, place);
   }
 
-  /** Returns the places of srq's files. Throws like `logPlace` if no log can be kept where the user says. */
-  async paths(): Promise<Paths> {
+  /**
+   * Returns the places of srq's files. The log may be the URL of a store without its password. Throws like `logPlace` if no
+   * log can be kept where the user says.
+   */
+  async paths() {
     const place = await this.logPlace();
-    return { ...this.ownPaths(), log: place.kind === 'file' ? place.path : place.name };
+    const log = place.kind === 'file' ? place.path : place.name;
+    return { config: join(this.#directories().config, 'config.json'), state: this.#stateDirectory(), log };
   }
 
-  /** Returns the places that do not depend on where the log is kept. */
-  ownPaths(): OwnPaths {
-    return { config: join(this.#directories().config, 'config.json'), state: this.#stateDirectory() };
+  async stateFiles(): Promise<StateFiles> {
+    return stateFiles(this.#stateDirectory(), (await this.settings()).profile.value);
   }
 
   /** Makes a command that only reads use the log of the last rehearsal, if --sandbox is given. */

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { withProfileFlags } from '../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
-import { profileInForce, profileKind, warnOfRepair } from '../cli/profiles.ts';
+import { profileInForce, profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
@@ -16,7 +16,6 @@ import { secretMark } from '../service/token/token.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { normalBaseUrl, usableBaseUrl } from '../settings/base-url.ts';
 import { keychainOf } from '../settings/keychain.ts';
-import { tokenPath } from '../settings/paths.ts';
 import { type Profile, withoutAccount } from '../settings/profile-store.ts';
 import { runSecretCommand } from '../settings/settings.ts';
 
@@ -53,8 +52,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...certificateFiles(context.options),
   };
   await profiles.set(name, profile, options.use);
-  await warnOfRepair(context);
-  if (token) await keepToken(context, name, given, token);
+  if (token) await keepToken(context, given, token);
   await tellLogin(context, name, profile, contract, token);
   return 0;
 }
@@ -152,17 +150,12 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
 /** Stores the token that has proven the credentials, for later commands. */
 async function keepToken(
   context: Context,
-  name: string,
   { baseUrl, clientId, secret }: GivenCredentials,
   token: CachedToken,
 ): Promise<void> {
-  const cache = tokenPath(await context.paths(), { profile: { value: name } });
-  new FileTokenCache(
-    cache,
-    { baseUrl, clientId },
-    secretMark({ clientSecret: new Secret(secret) }),
-    await context.trust(),
-  ).write(token);
+  const { token: file } = await context.stateFiles();
+  const mark = secretMark({ clientSecret: new Secret(secret) });
+  new FileTokenCache(file, { baseUrl, clientId }, mark, await context.trust()).write(token);
 }
 
 interface GivenCredentials {

@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.ts';
-import { profileKind, warnOfRepair } from '../cli/profiles.ts';
+import { profileKind } from '../cli/profiles.ts';
 import { columnsOf, printable, tableText } from '../report/output.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
@@ -34,7 +34,6 @@ export async function profileUse(context: Context, name: string): Promise<number
   const profiles = await context.profiles();
   const profile = requireStored(profiles.all(), name);
   await profiles.use(name);
-  await warnOfRepair(context);
   const reporter = await context.reporter();
   if (context.process.env['SRQ_PROFILE']) {
     reporter.warn('SRQ_PROFILE is set: as long as it is, the profile that it names is in force.');

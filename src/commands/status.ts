@@ -5,7 +5,6 @@ import { contractName, secretAddressText } from '../report/terminal/contract-tex
 import { encodingOf, ownKey, tokenAddress } from '../request/contract/contract.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
-import { tokenPath } from '../settings/paths.ts';
 import type { Sourced } from '../settings/settings.ts';
 
 /** Shows the settings in force, the destination, and where each setting comes from. It never shows a secret. */
@@ -15,7 +14,8 @@ export async function status(context: Context): Promise<number> {
   const { baseUrl, clientId, profile, secret, live } = settings;
   const contract = await context.contract();
   const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
-  const cached = new FileTokenCache(tokenPath(paths, settings), destination, null, await context.trust()).read();
+  const { token: file } = await context.stateFiles();
+  const cached = new FileTokenCache(file, destination, null, await context.trust()).read();
   const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
   const token: DocumentOf<'status'>['token'] = {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',

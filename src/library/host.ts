@@ -16,6 +16,7 @@ import { type CertificateFiles, secureContextOf } from '../service/network/certi
 import { type Network, proxyFor } from '../service/network/connector.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import { ContractStore } from '../settings/contract-store.ts';
+import { type StateFiles, stateFiles } from '../settings/paths.ts';
 import { requireCertificateCheck } from '../settings/settings.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
 import type { OpenedAccount } from './import-rows.ts';
@@ -67,12 +68,8 @@ export class LibraryHost extends Program {
     return `the srq library (${command}), process ${process.pid} on ${hostname()}, since ${since}`;
   }
 
-  async settings() {
-    return { profile: { value: this.#settings.profile } };
-  }
-
-  async paths() {
-    return { state: this.#settings.stateFolder };
+  async stateFiles(): Promise<StateFiles> {
+    return stateFiles(this.#settings.stateFolder, this.#settings.profile);
   }
 
   protected async findLog(): Promise<LogPlace> {

@@ -1,8 +1,7 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { octalMode } from '../request/log/ownership.ts';
 import { makeFolder } from '../request/make-folder.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { usableBaseUrl } from './base-url.ts';
@@ -43,15 +42,13 @@ export function withoutAccount(profile: Profile): Partial<Profile> {
 }
 
 /**
- * Stores the profiles in `config.json` (mode 0600), in a directory of mode 0700. Methods throw `SrqError('settings')`
+ * Stores the profiles in `config.json` (mode 0600). Methods throw `SrqError('settings')`
  * if the file cannot be used, if others can read or write it, or if it belongs to another user.
  */
 export class ProfileStore {
   readonly path: string;
   readonly #directory: string;
   readonly #uid: number | null;
-  /** A sentence on what a change of the settings has repaired besides, or null. */
-  repaired: string | null = null;
 
   /** `uid` is the numeric user id, or null where files have no owners and modes (Windows). */
   constructor(directory: string, uid: number | null) {
@@ -145,7 +142,6 @@ export class ProfileStore {
     const settings = change(this.#read());
     try {
       makeFolder(this.#directory);
-      this.#closeDirectory();
       const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
       new Conf<z.infer<typeof settingsSchema>>(options).store = settings;
       chmodSync(this.path, 0o600);
@@ -158,17 +154,6 @@ export class ProfileStore {
         error,
       );
     }
-  }
-
-  /**
-   * Closes the directory to other users, because it may already exist with a wider mode. A directory that all users
-   * share, which has the sticky bit, is left unchanged.
-   */
-  #closeDirectory(): void {
-    const { mode } = statSync(this.#directory);
-    if ((mode & 0o077) === 0 || (mode & 0o1000) !== 0 || this.#uid === null) return;
-    chmodSync(this.#directory, 0o700);
-    this.repaired = `${this.#directory} was open to other users (mode ${octalMode(mode)}); its mode is 0700 now.`;
   }
 
   #broken(why: string, cause: unknown): SrqError {
