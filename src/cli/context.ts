@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
-import type { Reporter } from '../report/terminal/reporter.ts';
+import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
@@ -27,7 +27,7 @@ export class Context extends Program {
   readonly options: GlobalOptions;
   readonly version: string;
   readonly interruption: Interruption;
-  #reporter: Reporter | null = null;
+  readonly reporter: Reporter;
   #store: ProfileStore | null = null;
   #settings: Settings | null = null;
   #newBaseUrl: string | null = null;
@@ -42,6 +42,7 @@ export class Context extends Program {
     this.options = options;
     this.version = version;
     this.interruption = new Interruption(process);
+    this.reporter = new Reporter(process, options, this.clock.monotonicMs);
   }
 
   /**
@@ -70,7 +71,7 @@ export class Context extends Program {
   }
 
   async warn(message: string): Promise<void> {
-    (await this.reporter()).warn(message);
+    this.reporter.warn(message);
   }
 
   /** Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. */
@@ -86,14 +87,6 @@ export class Context extends Program {
     const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
     const { WrittenFiles } = await import('../settings/written-files.ts');
     return new WrittenFiles(join(this.#directories().state, name), await this.trust());
-  }
-
-  async reporter(): Promise<Reporter> {
-    if (!this.#reporter) {
-      const { Reporter } = await import('../report/terminal/reporter.ts');
-      this.#reporter = new Reporter(this.process, this.options, this.clock.monotonicMs);
-    }
-    return this.#reporter;
   }
 
   async profiles(): Promise<ProfileStore> {

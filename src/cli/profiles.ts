@@ -74,5 +74,5 @@ export async function warnOfUnknownProfile(context: Context): Promise<void> {
   const { profile, baseUrl, otherProfiles } = await context.settings();
   if (baseUrl !== null || otherProfiles.length === 0) return;
   const { message, hint } = notLoggedIn([], profile.value, otherProfiles);
-  (await context.reporter()).warn(`${message} ${hint}`);
+  context.reporter.warn(`${message} ${hint}`);
 }

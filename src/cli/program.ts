@@ -76,7 +76,7 @@ async function runReported(context: Context, command: (context: Context) => Prom
     return await command(context);
   } catch (error) {
     const failure = failureIn(error, context);
-    await (await context.reporter()).fail(failure);
+    await context.reporter.fail(failure);
     if (!(error instanceof SrqError)) await context.showStack(error);
     return EXIT_CODES[context.interruption.code ?? failure.code].number;
   }
@@ -93,9 +93,8 @@ function failureIn(error: unknown, context: Context): Failure {
  */
 async function reportOfClosing(error: unknown, context: Context): Promise<ErrorCode> {
   const failure = failureIn(error, context);
-  const reporter = await context.reporter();
-  if (context.options.json) reporter.warn(`${failure.message} ${failure.hint ?? ''}`.trim());
-  else await reporter.fail(failure);
+  if (context.options.json) context.reporter.warn(`${failure.message} ${failure.hint ?? ''}`.trim());
+  else await context.reporter.fail(failure);
   if (!(error instanceof SrqError)) await context.showStack(error);
   return failure.code;
 }

@@ -66,8 +66,7 @@ async function eachFile(
 async function failed(context: Context, files: readonly string[], error: unknown) {
   const isOfFile = error instanceof SrqError && ['input', 'usage'].includes(error.code);
   if (!isOfFile || files.length === 1 || context.interruption.code !== null) throw error;
-  const reporter = await context.reporter();
-  await reporter.fail(failureOf(error, (hint) => withProfileFlags(hint, context.options)));
+  await context.reporter.fail(failureOf(error, (hint) => withProfileFlags(hint, context.options)));
   const isLeft = error.reason.startsWith('prompt.');
   return { exitCode: EXIT_CODES[error.code].number, stopped: isLeft ? error : null };
 }
@@ -105,8 +104,6 @@ async function keepInbox(context: Context): Promise<void> {
   const { interruption } = context;
   if (interruption.code !== null) return;
   const { baseUrl } = await context.settings();
-  (await context.reporter()).say(
-    () => `The inbox shows what was sent: ${baseUrl?.value}/\nIt stays open until Ctrl-C.`,
-  );
+  context.reporter.say(() => `The inbox shows what was sent: ${baseUrl?.value}/\nIt stays open until Ctrl-C.`);
   await new Promise<void>((resolve) => interruption.listen(resolve));
 }

@@ -33,11 +33,10 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const before = profiles.get(name);
   const kept = keptSettings(before, given);
   const contract = await contractFor(context, baseUrl);
-  const reporter = await context.reporter();
   const address = secretAddressText(contract, baseUrl);
   const tokensAt = tokenAddress(contract, baseUrl);
-  if (isElsewhere(contract.token)) reporter.warn(address);
-  else reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
+  if (isElsewhere(contract.token)) context.reporter.warn(address);
+  else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
   const { store: _store, storePasswordCommand: _command, ...others } = kept;
@@ -102,8 +101,7 @@ async function tellLogin(
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
     inForce: inForce.name,
   };
-  const reporter = await context.reporter();
-  await reporter.result('login', document, (paint) =>
+  await context.reporter.result('login', document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests follow the API description ${contractName(contract)}.`] : []),

@@ -13,7 +13,7 @@ import { openQueue } from '../store/postgres/queue.ts';
 /** Shows the queue, its workers and their results. */
 export async function queue(context: Context): Promise<number> {
   const view = await viewOf(context);
-  await (await context.reporter()).result('queue', view, (paint) => queueText(view, paint));
+  await context.reporter.result('queue', view, (paint) => queueText(view, paint));
   return 0;
 }
 
@@ -25,7 +25,6 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
   const { store, requests } = await openRequests(context);
   await store.migrate();
   const { interruption } = context;
-  const reporter = await context.reporter();
   const before = await requests.depth();
   const found = before.total - before.inWork;
   let purged = 0;
@@ -35,7 +34,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
       question: `Forget ${rowsText(found)} that ${found === 1 ? 'waits' : 'wait'} to be sent?`,
       look,
     });
-    interruption.listen(() => reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
+    interruption.listen(() => context.reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
     for (let count = 1; count > 0 && !interruption.halt.signal.aborted; ) purged += count = await requests.purge();
   }
   const left = await requests.depth();
@@ -45,7 +44,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
     left: left.total - left.inWork,
     inWork: left.inWork,
   };
-  await reporter.result('queue purge', document, (paint) => {
+  await context.reporter.result('queue purge', document, (paint) => {
     const others = `${thousands(document.left)} wait, ${thousands(document.inWork)} in progress`;
     return `${paint.green('✓')} Forgot ${rowsText(purged)}; ${others}.`;
   });

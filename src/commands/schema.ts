@@ -37,7 +37,7 @@ export async function schema(
     input: inputSchema(command),
   }));
   const alone = input ? inputSchema(one) : outputSchema(one);
-  await (await context.reporter()).result('schema', { schemas }, () => JSON.stringify(alone, null, 2));
+  await context.reporter.result('schema', { schemas }, () => JSON.stringify(alone, null, 2));
   return 0;
 }
 

@@ -38,8 +38,7 @@ export async function status(context: Context): Promise<number> {
     tokenAddress: baseUrl && tokenAddress(contract, baseUrl.value),
     sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
   };
-  const reporter = await context.reporter();
-  await reporter.result('status', document, (paint) =>
+  await context.reporter.result('status', document, (paint) =>
     [
       ...aligned(
         [

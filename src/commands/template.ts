@@ -20,9 +20,8 @@ export async function template(
   // `-` is standard output, as it is standard input elsewhere.
   const output = file === '-' ? undefined : file;
   const content = format === 'csv' ? exampleCsv(market) : `${JSON.stringify(exampleJson(market), null, 2)}\n`;
-  const reporter = await context.reporter();
   if (output !== undefined) await writeNew(output, content);
-  await reporter.result('template', { format, market: market.code, output: output ?? null, content }, () =>
+  await context.reporter.result('template', { format, market: market.code, output: output ?? null, content }, () =>
     output === undefined
       ? content.slice(0, -1)
       : printable(`Written: ${output}. Try it: ${commandLine(['bulk', output, '--sandbox'])}`),

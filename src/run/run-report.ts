@@ -27,15 +27,14 @@ export function pageFacts(context: Context): PageFacts {
  * Writes the report of the run that has just ended. A failure is only a warning, because the outcomes are in the log.
  */
 export async function reportRun(context: Context, output: Output, figures: RunFigures): Promise<void> {
-  const reporter = await context.reporter();
   const log = await context.log.store();
   try {
     await addNotes(figures, log, context.run);
     for await (const { record } of log.records()) if (record.run === context.run) figures.record(record);
     await output.write([reportPage(figures, pageFacts(context))]);
-    reporter.say(() => printable(`Report: ${output.path}`));
+    context.reporter.say(() => printable(`Report: ${output.path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    reporter.warn(`${error.message} ${error.hint ?? ''}`);
+    context.reporter.warn(`${error.message} ${error.hint ?? ''}`);
   }
 }

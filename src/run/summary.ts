@@ -60,9 +60,8 @@ export async function finishRun(context: Context, run: EndedRun): Promise<EndOfR
   const summary = await summaryOf(context, run, { counts, asides, stopped, next, advice, exportCommand: crm });
   const figures = { ...withoutReady(counts), ...asides, reasons: run.reasons };
   const document = { run: context.run, file: run.file, ...documentOf(summary), ...figures };
-  const reporter = await context.reporter();
   const text = (paint: Paint) => summaryText(summary, paint);
-  await (run.keepsStdout ? reporter.result('bulk', document, text) : reporter.say(text));
+  await (run.keepsStdout ? context.reporter.result('bulk', document, text) : context.reporter.say(text));
   const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
   const { rows, seconds, log, results } = summary;
   return { exitCode, stopped, summary: { rows, seconds, log, results: results === null ? [] : [results], ...figures } };
@@ -83,7 +82,7 @@ export async function finishDryRun(context: Context, dry: ReadFile): Promise<num
     next: maySend ? commandLine(withoutDryRun(decidingCommand(open, command))) : isToCorrect ? again : null,
   });
   const document = { run: context.run, ...documentOf(summary), ...plannedCounts(counts), ...planDocument(dry) };
-  await (await context.reporter()).result('bulk --dry-run', document, (paint) => summaryText(summary, paint));
+  await context.reporter.result('bulk --dry-run', document, (paint) => summaryText(summary, paint));
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
 

@@ -12,7 +12,7 @@ type Shell = (typeof SHELLS)[number];
 /** Prints the script with which a shell completes srq's commands. */
 export async function completion(context: Context, shell: Shell): Promise<number> {
   const script = COMPLETION_SCRIPTS[shell];
-  await (await context.reporter()).result('completion', { shell, script }, () => script, 'verbatim');
+  await context.reporter.result('completion', { shell, script }, () => script, 'verbatim');
   return 0;
 }
 
@@ -23,7 +23,7 @@ export async function complete(context: Context, count: string, words: readonly 
   const [current = ''] = words.slice(before.length).map((word) => (word === '=' ? '' : word));
   const found = candidatesFor(before, current, await profileNames(context));
   const lines = found.words.map(({ word, description }) => `${word}\t${description}`);
-  await (await context.reporter()).result(
+  await context.reporter.result(
     '__complete',
     found,
     () => [...lines, ...(found.files ? [':files'] : [])].join('\n'),

@@ -46,12 +46,11 @@ export async function learnAnswers(context: Context, { said, named, isDryRun }: 
   if (!isDryRun) await add(stated.reduce((all, form) => withForm(all, form), known));
   const profile = (await context.profileName()).value;
   const forms = meant.map(({ text }) => text);
-  const reporter = await context.reporter();
   const settling = withProfileFlags(
     'What was sent before stays unknown until it is settled: srq resolve',
     context.options,
   );
-  await reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
+  await context.reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
     [
       isDryRun
         ? `Such an answer would mean that the request was ${said}:`

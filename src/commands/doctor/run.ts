@@ -32,7 +32,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   };
   const next = withProfileFlags('srq bulk FILE --dry-run', context.options);
   const diagnosis = { ok: failure === null, steps, ...error };
-  await (await context.reporter()).result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
+  await context.reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
   const { code } = context.interruption;
   return exitNumber([...(code ? [code] : []), ...(failure ? [failure.code] : [])]);
 }

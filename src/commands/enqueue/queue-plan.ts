@@ -37,15 +37,16 @@ export async function queuePlan(
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, next };
-  await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
+  await context.reporter.result('enqueue', document, (paint) => enqueueText(document, paint));
   return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
 }
 
 async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
   const { halt } = context.interruption;
-  const reporter = await context.reporter();
-  context.interruption.listen(() => reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
-  const progress = await reporter.progress('Queueing');
+  context.interruption.listen(() =>
+    context.reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'),
+  );
+  const progress = await context.reporter.progress('Queueing');
   let [queued, seen] = [0, 0];
   const add = async (batch: readonly QueuedRequest[]) => {
     queued += await queue.add(batch);

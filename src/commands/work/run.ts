@@ -21,15 +21,16 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
 async function sendQueued(context: Context, options: WorkOptions, events: RunEvents): Promise<number> {
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
-  const reporter = await context.reporter();
   const { halt } = interruption;
-  const account = new WorkerStats(context, reporter, events);
+  const account = new WorkerStats(context, events);
   account.metrics = await serveHealth(context, options, account);
-  interruption.listen(() => reporter.warn('Finishing what was sent, giving back the rest; Ctrl-C again to leave now.'));
+  interruption.listen(() =>
+    context.reporter.warn('Finishing what was sent, giving back the rest; Ctrl-C again to leave now.'),
+  );
   const deps = await workerDeps(context, options, account);
   const { validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const { name } = deps;
-  reporter.say(() => `Working for ${deps.destination}.`);
+  context.reporter.say(() => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
   if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
@@ -41,8 +42,8 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   const document = { run: context.run, ...figures, ...ending, hint: stop?.hint ?? null };
   const text = (paint: Paint) => workText(document, paint);
-  if (options.events === '-') reporter.say(text);
-  else await reporter.result('work', document, text);
+  if (options.events === '-') context.reporter.say(text);
+  else await context.reporter.result('work', document, text);
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
   const exitCode = exitNumber([

@@ -4,7 +4,6 @@ import type { WorkerWatch } from '../../delivery/consume.ts';
 import { shown } from '../../delivery/submit.ts';
 import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
-import type { Reporter } from '../../report/terminal/reporter.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
 import type { DeliveryLog } from '../../request/ports.ts';
@@ -21,7 +20,6 @@ const LOOK_MS = 10_000;
 /** Counts what a worker does, and tells it to people, to `--events` and to monitoring. Of the requests it keeps only keys. */
 export class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly #context: Context;
-  readonly #reporter: Reporter;
   readonly #events: RunEvents;
   readonly #since: string;
   /** The metrics, or null if they are not served. Refusals and pauses are reported to them. */
@@ -41,9 +39,8 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   #reason: string | null = null;
   #hasBegun = false;
 
-  constructor(context: Context, reporter: Reporter, events: RunEvents) {
+  constructor(context: Context, events: RunEvents) {
     this.#context = context;
-    this.#reporter = reporter;
     this.#events = events;
     this.#since = this.#now();
   }
@@ -127,41 +124,41 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     else this.again += 1;
     if (next === 'done' && status === 'unknown') this.#unknown.add(key);
     // The result and its identifiers are stored nowhere else.
-    if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
-    if (taken.isUnreadable && next === 'done') this.#reporter.warn(unreadableText(taken, status));
+    if (unrecorded) this.#context.reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
+    if (taken.isUnreadable && next === 'done') this.#context.reporter.warn(unreadableText(taken, status));
     this.#events.row(null, result);
     if (alsoUnknown) {
       // It was told as created, perhaps by another worker.
       this.#events.row(null, alsoUnknown);
       const { row, key, message } = alsoUnknown;
-      this.#reporter.warn(`Row ${row} (key ${key}) is unknown now. ${message ?? ''}`);
+      this.#context.reporter.warn(`Row ${row} (key ${key}) is unknown now. ${message ?? ''}`);
     }
-    this.#reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[next]}`);
+    this.#context.reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[next]}`);
   }
 
   gaveBack({ key }: TakenRequest): void {
     this.#inHand -= 1;
     this.again += 1;
-    this.#reporter.say((paint) => paint.dim(`${key.slice(0, 12)} given back`));
+    this.#context.reporter.say((paint) => paint.dim(`${key.slice(0, 12)} given back`));
   }
 
   ending({ message }: SrqError): void {
     this.#reason = message;
-    this.#reporter.say(() => `Ending: ${printable(message)}`);
+    this.#context.reporter.say(() => `Ending: ${printable(message)}`);
   }
 
   refused(http: number, pauseMs: number): void {
     this.#events.refused(http, pauseMs);
     this.metrics?.refused(http, pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
-    this.#reporter.say(() => `The service answered ${http}${pause}.`);
+    this.#context.reporter.say(() => `The service answered ${http}${pause}.`);
   }
 
   breakerOpened(pauseMs: number): void {
     this.#events.breakerOpened(pauseMs);
     this.metrics?.breakerOpened(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
-    this.#reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
+    this.#context.reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
   }
 }
 
