@@ -4,18 +4,6 @@
  * What has a name here may be moved and put together anew in src without a test that has to follow.
  */
 
-import { settingsFiles, stateFiles } from '../../src/settings/paths.ts';
-
-type OfProfile = { readonly profile: { readonly value: string } };
-export const tokenPath = (paths: { state: string }, { profile }: OfProfile) =>
-  stateFiles(paths.state, profile.value).token;
-export const learnedPath = (paths: { state: string }, { profile }: OfProfile) =>
-  stateFiles(paths.state, profile.value).learned;
-export const mappingsPath = (paths: { config: string }, profile: string) =>
-  settingsFiles(paths.config, profile).mappings;
-export const contractPath = (paths: { config: string }, profile: string) =>
-  settingsFiles(paths.config, profile).contract;
-
 export { writeAll } from '../../src/report/output.ts';
 export type { Contract } from '../../src/request/contract/contract.ts';
 export { NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
@@ -33,7 +21,7 @@ export { normalBaseUrl } from '../../src/settings/base-url.ts';
 export { ContractStore } from '../../src/settings/contract-store.ts';
 export { MappingStore } from '../../src/settings/mapping-store.ts';
 export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
-export { directories, profileNamed } from '../../src/settings/paths.ts';
+export { directories, profileNamed, settingsFiles, stateFiles } from '../../src/settings/paths.ts';
 export { ProfileStore } from '../../src/settings/profile-store.ts';
 export {
   requireCertificateCheck,
