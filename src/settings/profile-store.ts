@@ -5,7 +5,7 @@ import en from 'zod/v4/locales/en.js';
 import { makeFolder } from '../request/make-folder.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { usableBaseUrl } from './base-url.ts';
-import { requiredText } from './own-file.ts';
+import { requiredJson } from './own-file.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
@@ -104,35 +104,19 @@ export class ProfileStore {
 
   /**
    * Reads the settings without creating anything, because a machine that has all settings in the environment needs no
-   * directory.
+   * directory. They may hold a secret or name a command.
    */
   #read(): z.infer<typeof settingsSchema> {
-    const text = this.#text();
-    if (text === null) return {};
-    const parsed = settingsSchema.safeParse(this.#parse(text), { error: en().localeError });
+    const what = `The settings file ${this.path}`;
+    const hint = 'Repair the file, or move it away and log in again: srq login';
+    const exposed =
+      'Others may have read or changed it. Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
+    const kept = requiredJson(this.path, this.#uid, { what, reason: 'settings.unusable', hint, exposed });
+    const parsed = settingsSchema.safeParse(kept === undefined ? {} : kept, { error: en().localeError });
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
-    throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);
-  }
-
-  /** Returns the text of the file, which may hold a secret or name a command, or null if there is no file. */
-  #text(): string | null {
-    const what = `The settings file ${this.path}`;
-    const hint =
-      'Others may have read or changed it. Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
-    try {
-      return requiredText(this.path, this.#uid, { what, reason: 'settings.unusable', hint });
-    } catch (error) {
-      throw error instanceof SrqError ? error : this.#broken(systemCode(error) || String(error), error);
-    }
-  }
-
-  #parse(text: string): unknown {
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw this.#broken('it is not JSON', error);
-    }
+    const why = `${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim();
+    throw new SrqError('settings.unusable', `${what} cannot be used (${why}).`, hint, parsed.error);
   }
 
   /** Reads the settings, changes them and writes them at once, because another login may be changing them as well. */
@@ -154,11 +138,6 @@ export class ProfileStore {
         error,
       );
     }
-  }
-
-  #broken(why: string, cause: unknown): SrqError {
-    const hint = 'Repair the file, or move it away and log in again: srq login';
-    return new SrqError('settings.unusable', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
   }
 }
 
