@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
 import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
+import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import { directories, profileNamed, type StateFiles, settingsFiles, stateFiles } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
-import { requireCertificateCheck, resolveSettings, type Settings, type Sourced } from '../settings/settings.ts';
+import { resolveSettings, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
@@ -64,19 +64,12 @@ export class Context extends Program {
     return this.interruption.halt;
   }
 
-  /** Describes this process to others that find the log in use. `command` says what it does. */
-  holder(command: string): string {
-    const since = new Date(this.clock.nowMs()).toISOString();
-    return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
+  protected named(command: string): string {
+    return `srq ${command}`;
   }
 
   async warn(message: string): Promise<void> {
     this.reporter.warn(message);
-  }
-
-  /** Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. */
-  requireCertificateCheck(authority: string): void {
-    requireCertificateCheck(this.process.env, authority);
   }
 
   /**
@@ -185,7 +178,22 @@ export class Context extends Program {
   /** Warns where the log does not know what the profile has sent. */
   async warnOfUnknownLog(): Promise<void> {
     const unknown = this.options.freshStore ? null : await this.log.unknown();
-    if (unknown !== null) await this.warn(`${unknown.message} ${withProfileFlags(unknown.hint, this.options)}`);
+    if (unknown !== null) this.warnOf(unknown);
+  }
+
+  /** Adds the flags that chose profile and log to the commands that a text suggests. */
+  withProfile(text: string): string {
+    return withProfileFlags(text, this.options);
+  }
+
+  /** Returns an error as it is told, with a hint that can be pasted. */
+  failureOf(error: SrqError): Failure {
+    return failureOf(error, (hint) => this.withProfile(hint));
+  }
+
+  /** Warns about an error that does not end the command. */
+  warnOf({ message, hint }: { readonly message: string; readonly hint: string | null }): void {
+    this.reporter.warn(`${message} ${this.withProfile(hint ?? '')}`.trim());
   }
 
   /** Removes this text, also in its encoded forms, from error reports from now on. */

@@ -73,6 +73,5 @@ export async function warnOfUnknownProfile(context: Context): Promise<void> {
   if (context.options.sandbox || context.options.log !== undefined) return;
   const { profile, baseUrl, otherProfiles } = await context.settings();
   if (baseUrl !== null || otherProfiles.length === 0) return;
-  const { message, hint } = notLoggedIn([], profile.value, otherProfiles);
-  context.reporter.warn(`${message} ${hint}`);
+  context.warnOf(notLoggedIn([], profile.value, otherProfiles));
 }

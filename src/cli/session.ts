@@ -98,11 +98,9 @@ export class RequestSession {
   }
 }
 
-/** Handles signals from now on. After the first one, requests in flight finish. */
-export async function finishOnSignal(context: Context): Promise<void> {
-  context.interruption.listen(() =>
-    context.reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'),
-  );
+/** Handles signals from now on. After the first one, what is at hand is finished: by default, requests in flight. */
+export function finishOnSignal({ interruption, reporter }: Context, what = 'what was sent'): void {
+  interruption.listen(() => reporter.warn(`Finishing ${what}; press Ctrl-C again to stop at once.`));
 }
 
 /**

@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers';
-import { withProfileFlags } from '../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
 import { profileInForce, profileKind } from '../cli/profiles.ts';
@@ -39,15 +38,18 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
-  const { store: _store, storePasswordCommand: _command, ...others } = kept;
+  const { store = kept.store } = context.options;
+  // A password is that of one store, and is not handed to another.
+  const { storePasswordCommand = store === kept.store ? kept.storePasswordCommand : undefined } = options;
   const profile: Profile = {
-    ...others,
+    ...kept,
     baseUrl,
     clientId,
     ...keptSecret(name, given, options),
-    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
-    ...(options.test ? { test: true } : {}),
-    ...storeSettings(context.options.store ?? kept.store, options.storePasswordCommand, kept),
+    encoding: options.encoding ?? kept.encoding,
+    test: options.test ?? kept.test,
+    store,
+    storePasswordCommand,
     ...certificateFiles(context.options),
   };
   await profiles.set(name, profile, options.use);
@@ -60,20 +62,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
  * Returns what the stored profile keeps through a login. It keeps nothing if the login is for another account, because
  * its records, certificates and mark as a test are those of the account.
  */
-export function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): Partial<Profile> {
+function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): Partial<Profile> {
   if (before === null || before.baseUrl !== baseUrl || before.clientId !== clientId) return {};
   return withoutAccount(before);
-}
-
-/** Returns the store settings of the profile. A password is that of one store, and is not handed to another. */
-export function storeSettings(
-  store: string | undefined,
-  passwordCommand: string | undefined,
-  kept: Partial<Profile>,
-): Pick<Profile, 'store' | 'storePasswordCommand'> {
-  if (store === undefined) return {};
-  const command = passwordCommand ?? (store === kept.store ? kept.storePasswordCommand : undefined);
-  return { store, ...(command === undefined ? {} : { storePasswordCommand: command }) };
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */
@@ -106,8 +97,8 @@ async function tellLogin(
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests follow the API description ${contractName(contract)}.`] : []),
       ...(inForce.name === name ? [] : [inForce.text, printable(`To use this one instead: srq profile use ${name}`)]),
-      ...(token ? [] : [withProfileFlags(UNPROVEN, context.options)]),
-      printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
+      ...(token ? [] : [context.withProfile(UNPROVEN)]),
+      printable(context.withProfile('Next: srq bulk FILE --dry-run')),
     ].join('\n'),
   );
 }

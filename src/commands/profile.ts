@@ -2,7 +2,7 @@ import type { Context } from '../cli/context.ts';
 import { profileKind } from '../cli/profiles.ts';
 import { columnsOf, printable, tableText } from '../report/output.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
+import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Profile } from '../settings/profile-store.ts';
 
@@ -46,10 +46,9 @@ export async function profileUse(context: Context, name: string): Promise<number
 function requireStored(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile) return profile;
-  const meant = nearest(name, Object.keys(profiles));
   throw new SrqError(
     'profile.unknown',
-    `There is no profile "${printable(name)}".${meant === null ? '' : ` Did you mean ${printable(meant)}?`}`,
+    printable(`There is no profile "${name}".${didYouMean(name, Object.keys(profiles))}`),
     'See what there is: srq profile list',
   );
 }

@@ -1,7 +1,6 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
-import { destinationOf } from '../cli/session.ts';
+import { destinationOf, finishOnSignal } from '../cli/session.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { confirmDeletion } from '../run/confirm-deletion.ts';
@@ -29,12 +28,12 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
   const found = before.total - before.inWork;
   let purged = 0;
   if (found > 0) {
-    const look = withProfileFlags('srq queue', context.options);
+    const look = context.withProfile('srq queue');
     await confirmDeletion(context, options, {
       question: `Forget ${rowsText(found)} that ${found === 1 ? 'waits' : 'wait'} to be sent?`,
       look,
     });
-    interruption.listen(() => context.reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
+    finishOnSignal(context, 'the rows at hand');
     for (let count = 1; count > 0 && !interruption.halt.signal.aborted; ) purged += count = await requests.purge();
   }
   const left = await requests.depth();
@@ -48,7 +47,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
     const others = `${thousands(document.left)} wait, ${thousands(document.inWork)} in progress`;
     return `${paint.green('✓')} Forgot ${rowsText(purged)}; ${others}.`;
   });
-  return exitNumber(interruption.code ? [interruption.code] : []);
+  return exitNumber([interruption.code]);
 }
 
 async function openRequests(context: Context) {

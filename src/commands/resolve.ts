@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
 import type { ResolveOptions } from '../cli/table/options.ts';
@@ -32,7 +31,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
         : doubtText(doubtful, nowMs, columnsOf(context.process.stdout), paint),
   );
   if (doubtful.length === 0) await warnOfWrongLog(context);
-  else context.reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));
+  else context.reporter.say(() => printableLines(context.withProfile(HOW_TO)));
   return 0;
 }
 

@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
@@ -61,7 +60,7 @@ export async function status(context: Context): Promise<number> {
         '',
       ),
       secretAddressText(contract, baseUrl?.value ?? null),
-      ...(baseUrl && clientId && hasSecret ? [] : [withProfileFlags('Log in with: srq login', context.options)]),
+      ...(baseUrl && clientId && hasSecret ? [] : [context.withProfile('Log in with: srq login')]),
     ].join('\n'),
   );
   return 0;

@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
 import { RequestSession } from '../cli/session.ts';
@@ -49,7 +48,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   }
   const [only] = told;
   if (only?.error && told.length === 1) throw only.error;
-  if (stop) context.reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
+  if (stop) context.warnOf(stop);
   const documents = told.map(({ document: { problems, ...rest } }) => ({ ...rest, run: context.run, problems }));
   const [one] = documents;
   await context.reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>

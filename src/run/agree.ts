@@ -139,7 +139,7 @@ async function askCorrections(
       else corrected = correctedBy(line, table, corrected ?? chosen, evidence.parameters);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
-      context.reporter.warn(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
+      context.warnOf(error);
     }
   }
 }

@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { printable } from '../report/output.ts';
 import type { PageFacts } from '../report/page/page-facts.ts';
@@ -19,7 +18,7 @@ export async function addNotes(figures: RunFigures, log: LogStore, run: string |
 export function pageFacts(context: Context): PageFacts {
   return {
     writtenAt: new Date(context.clock.nowMs()).toISOString(),
-    withProfile: (text) => withProfileFlags(text, context.options),
+    withProfile: (text) => context.withProfile(text),
   };
 }
 
@@ -35,6 +34,6 @@ export async function reportRun(context: Context, output: Output, figures: RunFi
     context.reporter.say(() => printable(`Report: ${output.path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    context.reporter.warn(`${error.message} ${error.hint ?? ''}`);
+    context.warnOf(error);
   }
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Question } from '../../contract/given.ts';
 import type { Said } from '../../contract/propose.ts';
@@ -76,11 +76,9 @@ export async function learn(context: Context, files: readonly string[], options:
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
       ...(place === null ? contract.servers : []).map(({ url }) =>
-        printable(withProfileFlags(commandLine(['login', '--base-url', url]), context.options)),
+        printable(context.withProfile(commandLine(['login', '--base-url', url]))),
       ),
-      printable(
-        withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
-      ),
+      printable(context.withProfile('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it')),
     ].join('\n'),
   );
   return 0;

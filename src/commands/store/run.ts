@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
+import { finishOnSignal } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
@@ -58,7 +59,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   const log = await source.open('store import', true);
   context.onClose(() => log.close());
   await store.migrate();
-  interruption.listen(() => context.reporter.warn('Finishing the requests at hand; press Ctrl-C again to leave now.'));
+  finishOnSignal(context, 'the requests at hand');
   const progress = await context.reporter.progress('Importing');
   let [requests, imported] = [0, 0];
   const take = async (batch: readonly KnownRequest[]) => {
@@ -87,7 +88,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     const id = await fileLogOf(file);
     if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
   }
-  const again = withProfileFlags(commandLine(['store', 'import', file]), context.options);
+  const again = context.withProfile(commandLine(['store', 'import', file]));
   const stopped = interruption.failure(`To go on: ${again}`);
   const ending = stopped === null ? { stopped, next: null } : { stopped, error: stopped, next: again };
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
@@ -98,7 +99,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     const next = stopped === null ? '' : `\n${paint.bold('Next')}: ${printable(again)}`;
     return `${mark} The store ${printable(store.name)} knows what ${printable(file)} has: ${told}, in ${duration(seconds * 1000)}.${next}`;
   });
-  return exitNumber(interruption.code ? [interruption.code] : []);
+  return exitNumber([interruption.code]);
 }
 
 /** Throws `SrqError('usage')` if there is no such log: opening it would begin a new one. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { finishOnSignal, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { WorkOptions } from '../../cli/table/options.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/refuse-queued.ts';
@@ -24,9 +24,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { halt } = interruption;
   const account = new WorkerStats(context, events);
   account.metrics = await serveHealth(context, options, account);
-  interruption.listen(() =>
-    context.reporter.warn('Finishing what was sent, giving back the rest; Ctrl-C again to leave now.'),
-  );
+  finishOnSignal(context, 'what was sent, giving back the rest');
   const deps = await workerDeps(context, options, account);
   const { validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const { name } = deps;
@@ -46,11 +44,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   else await context.reporter.result('work', document, text);
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
-  const exitCode = exitNumber([
-    ...(interruption.code ? [interruption.code] : []),
-    ...(stop ? [stop.code] : []),
-    ...codes,
-  ]);
+  const exitCode = exitNumber([interruption.code, stop?.code, ...codes]);
   events.end({ exitCode, stopped, summary: figures });
   return exitCode;
 }
