@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { compare } from './bench/compare.mjs';
 import { srqBulk, undiciLoop } from './bench/contenders.mjs';
 import { IMPORTED_ROWS, measureImports } from './bench/imports.mjs';
-import { measureDryRun, measureImportAndRerun } from './bench/large.mjs';
+import { measureImportAndRerun } from './bench/large.mjs';
 import { startService } from './bench/service-process.mjs';
 import { measureStart } from './bench/start.mjs';
 
@@ -19,8 +19,8 @@ const FEW_ROWS = 1000;
 const START_ROUNDS = 40;
 
 const PARTS = { throughput, latency, imports, small, start };
-/** They take minutes and are run only by their names. */
-const LARGE_PARTS = { rerun, 'dry-run': dryRun };
+/** It takes minutes and is run only by its name. */
+const LARGE_PARTS = { rerun };
 
 const { values } = parseArgs({
   options: {
@@ -91,10 +91,6 @@ async function start() {
 
 async function rerun() {
   await withService(0, (bench) => measureImportAndRerun(bench, leads(1_000_000)));
-}
-
-async function dryRun() {
-  await withService(0, (bench) => measureDryRun(bench, leads(10_000_000)));
 }
 
 async function withService(latencyMs, measure) {
