@@ -1,12 +1,12 @@
 // Prints how many rows a second are read, mapped and checked, and what a dry run of the whole file takes, with its peak memory.
-// Linux only: memory is read from /proc. Usage: npm run bench:input [-- ROWS]   (default 1,000,000)
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+// Usage: npm run bench:input [-- ROWS]   (default 1,000,000)
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { bareEnv, runMeasured } from './bench/run-measured.mjs';
 import { embeddedText } from './embedded-text.mjs';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
@@ -60,35 +60,13 @@ async function parts() {
 }
 
 async function measureDryRun(leads) {
-  const env = { ...process.env, SRQ_CONFIG_DIR: join(folder, 'config'), SRQ_STATE_DIR: join(folder, 'state') };
-  const started = performance.now();
-  const child = spawn(process.execPath, ['dist/srq.js', 'bulk', leads, '--dry-run', '--json', '--quiet'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let peakKib = 0;
-  const watch = setInterval(() => {
-    peakKib = Math.max(peakKib, peakOf(child.pid));
-  }, 50);
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  await once(child, 'close');
-  clearInterval(watch);
-  const seconds = (performance.now() - started) / 1000;
-  const { ready, problemCount } = JSON.parse(text);
+  const env = { ...bareEnv(), SRQ_CONFIG_DIR: join(folder, 'config'), SRQ_STATE_DIR: join(folder, 'state') };
+  const words = ['dist/srq.js', 'bulk', leads, '--dry-run', '--json', '--quiet'];
+  const { seconds, peakMib, stdout } = await runMeasured(process.execPath, words, { env });
+  const { ready, problemCount } = JSON.parse(stdout);
   print(
-    `dry run: ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s, peak ${Math.round(peakKib / 1024)} MiB (${ready} ready, ${problemCount} findings)`,
+    `dry run: ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s, peak ${peakMib?.toFixed(0) ?? '?'} MiB (${ready} ready, ${problemCount} findings)`,
   );
-}
-
-function peakOf(pid) {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
 }
 
 function print(line) {

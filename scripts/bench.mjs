@@ -1,16 +1,15 @@
 // What srq is as fast as, as ratios of one run: `npm run bench [-- --rows N] [--only NAME]`. The service is a process of its
 // own; where there is taskset, it has one core and its client the other. An import of which the service does not see each
-// row exactly once fails the bench. More options: --rounds N, --with-newman (fetched for the time of the bench), --program FILE.
+// row exactly once fails the bench. More options: --rounds N, --program FILE.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compare, print } from './bench/compare.mjs';
+import { compare } from './bench/compare.mjs';
 import { srqBulk, undiciLoop } from './bench/contenders.mjs';
 import { IMPORTED_ROWS, measureImports } from './bench/imports.mjs';
-import { measureDryRun, measureImportAndRerun } from './bench/large.mjs';
-import { others } from './bench/others.mjs';
+import { measureImportAndRerun } from './bench/large.mjs';
 import { startService } from './bench/service-process.mjs';
 import { measureStart } from './bench/start.mjs';
 
@@ -19,9 +18,9 @@ const LATENCY_SECONDS = 10;
 const FEW_ROWS = 1000;
 const START_ROUNDS = 40;
 
-const PARTS = { throughput, latency, imports, small, others: besideOthers, start };
-/** They take minutes and are run only by their names. */
-const LARGE_PARTS = { rerun, 'dry-run': dryRun };
+const PARTS = { throughput, latency, imports, small, start };
+/** It takes minutes and is run only by its name. */
+const LARGE_PARTS = { rerun };
 
 const { values } = parseArgs({
   options: {
@@ -29,7 +28,6 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
     program: { type: 'string', default: 'dist/srq.js' },
-    'with-newman': { type: 'boolean', default: false },
   },
 });
 const rounds = Number(values.rounds);
@@ -87,26 +85,12 @@ async function besideLoop(title, bench, rows, concurrency, srqWords, loopWords, 
   await compare(title, [srq, loop], rounds, span);
 }
 
-async function besideOthers() {
-  await withService(0, async (bench) => {
-    const [many, few] = [leads(100_000), leads(FEW_ROWS)];
-    const { present, absent } = await others(bench, many, few, values['with-newman']);
-    const srq = srqBulk('srq bulk, 32 in flight', bench, many, ['--no-validate', '--concurrency', '32']);
-    await compare('create alone, what people would use instead', [srq, ...present], 1);
-    if (absent.length > 0) print(`absent: ${absent.join('; ')}`);
-  });
-}
-
 async function start() {
   await measureStart({ program: values.program, folder }, START_ROUNDS);
 }
 
 async function rerun() {
   await withService(0, (bench) => measureImportAndRerun(bench, leads(1_000_000)));
-}
-
-async function dryRun() {
-  await withService(0, (bench) => measureDryRun(bench, leads(10_000_000)));
 }
 
 async function withService(latencyMs, measure) {

@@ -9,7 +9,6 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
-import { pictureInbox } from './inbox-picture.mjs';
 
 const ROWS = 3000;
 const IMAGES = 'docs/images';
@@ -74,5 +73,14 @@ async function picture(address, name, viewport) {
   const page = await browser.newPage({ viewport });
   await page.goto(address);
   await page.screenshot({ path: join(IMAGES, name) });
+  await page.close();
+}
+
+/** Takes the picture of a sandbox's inbox, which must have received something. */
+async function pictureInbox(browser, baseUrl, path) {
+  const page = await browser.newPage({ viewport: { width: 1120, height: 640 } });
+  await page.goto(baseUrl);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.screenshot({ path });
   await page.close();
 }

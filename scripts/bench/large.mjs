@@ -1,9 +1,8 @@
-// What takes minutes: the memory of a large import, a second run of it, and the dry run of a file ten times as large.
+// What takes minutes: the memory of a large import, and a second run of it.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { print } from './compare.mjs';
-import { bulkIn, everyRowOnce, srqEnv } from './contenders.mjs';
-import { runMeasured } from './run-measured.mjs';
+import { bulkIn, everyRowOnce } from './contenders.mjs';
 
 const IMPORT_WORDS = ['--no-validate', '--concurrency', '32', '--quiet'];
 
@@ -17,13 +16,6 @@ export async function measureImportAndRerun(bench, leads) {
   const { creates } = await bench.service.take();
   if (creates > 0) throw new Error(`The second run sent ${creates} requests.`);
   tell(`the same again, ${again.summary.repeated} repeated`, again);
-}
-
-export async function measureDryRun(bench, leads) {
-  const args = [bench.program, 'bulk', leads.path, '--dry-run', '--json', '--quiet'];
-  const env = srqEnv(mkdtempSync(join(bench.folder, 'dry-')), bench.service.url);
-  const took = await runMeasured(process.execPath, args, { env });
-  tell(`dry run of ${count(leads.rows)} rows, ${JSON.parse(took.stdout).ready} ready`, took);
 }
 
 function tell(what, { seconds, cpuMs, peakMib }) {

@@ -7,7 +7,6 @@ import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { answersName, FileTokenCache, isKnownAnswers, LearnedFile } from '../settings/account-files.ts';
-import { learnedPath, tokenPath } from '../settings/paths.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -54,7 +53,7 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
   const { clock } = host;
   const learned = file.read();
   const adaptive = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const path = tokenPath(await host.paths(), await host.settings());
+  const path = (await host.stateFiles()).token;
   return {
     limiter: new RateLimiter(adaptive, clock, host.halt.signal, refused),
     token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
@@ -119,7 +118,7 @@ export async function openSharedAccount(host: Host, destination: Destination) {
 
 /** Opens what this machine's own runs have learned about the service of the profile in use. */
 export async function openLearned(host: Host, destination: Destination, contract: string): Promise<LearnedFile> {
-  const path = learnedPath(await host.paths(), await host.settings());
+  const path = (await host.stateFiles()).learned;
   return new LearnedFile(path, destination, contract, await host.trust());
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../request/ports.ts';
 import type { Trust } from '../settings/own-file.ts';
-import type { OfProfile, Paths } from '../settings/paths.ts';
+import type { StateFiles } from '../settings/paths.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 
 /** The place of the log: a file on this machine, or a store that several machines share. */
@@ -30,8 +30,8 @@ export interface Host {
   readonly run: string;
   /** Aborted when nothing more is to be sent. */
   readonly halt: AbortController;
-  settings(): Promise<OfProfile>;
-  paths(): Promise<Pick<Paths, 'state'>>;
+  /** Returns the paths of the token and of what was learned about the service. */
+  stateFiles(): Promise<StateFiles>;
   trust(): Promise<Trust>;
   logPlace(): Promise<Pick<LogPlace, 'kind'>>;
   /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Clock } from '../request/ports.ts';
 import type { Trust } from '../settings/own-file.ts';
-import type { OfProfile, Paths } from '../settings/paths.ts';
+import type { StateFiles } from '../settings/paths.ts';
+import { requireCertificateCheck } from '../settings/settings.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import type { Host, LogPlace } from './host.ts';
 import { type LogHost, LogKeeper } from './log-keeper.ts';
@@ -21,21 +23,33 @@ export abstract class Program implements Host, LogHost {
   readonly #closers: (() => Promise<void>)[] = [];
   /** Files that have been reported and are not reported again. */
   readonly #distrusted = new Set<string>();
+  readonly #own: Pick<NodeJS.Process, 'env' | 'pid'>;
 
-  constructor({ getuid }: Pick<NodeJS.Process, 'getuid'>) {
-    this.uid = getuid?.() ?? null;
+  constructor(own: Pick<NodeJS.Process, 'getuid' | 'env' | 'pid'>) {
+    this.uid = own.getuid?.() ?? null;
+    this.#own = own;
   }
 
   abstract get halt(): AbortController;
   abstract get freshStore(): boolean;
-  abstract holder(command: string): string;
-  abstract settings(): Promise<OfProfile>;
-  abstract paths(): Promise<Pick<Paths, 'state'>>;
+  /** Names this process by what it does. */
+  protected abstract named(command: string): string;
+  abstract stateFiles(): Promise<StateFiles>;
   abstract warn(message: string): Promise<void>;
   abstract addSecret(secret: string): void;
-  abstract requireCertificateCheck(authority: string): void;
   /** Finds out where the log is kept. */
   protected abstract findLog(): Promise<LogPlace>;
+
+  /** Describes this process to others that find the log in use. */
+  holder(command: string): string {
+    const since = new Date(this.clock.nowMs()).toISOString();
+    return `${this.named(command)}, process ${this.#own.pid} on ${hostname()}, since ${since}`;
+  }
+
+  /** Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. */
+  requireCertificateCheck(authority: string): void {
+    requireCertificateCheck(this.#own.env, authority);
+  }
 
   logPlace(): Promise<LogPlace> {
     return this.log.place();

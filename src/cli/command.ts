@@ -7,7 +7,7 @@ export interface TellingContext {
   readonly process: NodeJS.Process;
   readonly options: GlobalOptions;
   readonly version: string;
-  reporter(): Promise<Reporter>;
+  readonly reporter: Reporter;
 }
 
 /** Runs one command with the arguments that commander has parsed. */

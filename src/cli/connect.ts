@@ -13,7 +13,6 @@ import { SrqError } from '../request/words/errors.ts';
 import type { Secret } from '../request/words/secret.ts';
 import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
 import { proxyFor } from '../service/network/connector.ts';
-import { requireCertificateCheck } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 import { destinationOf } from './session.ts';
 import type { GlobalOptions } from './table/options.ts';
@@ -71,7 +70,7 @@ async function accountAt(
     timeoutMs: timeout === undefined ? null : timeout * 1000,
     traces: printed ? [(call) => stderr.write(printed.callText(call))] : [],
     network: (baseUrl) => {
-      requireCertificateCheck(env, ': --ca-file FILE');
+      context.requireCertificateCheck(': --ca-file FILE');
       const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
       if (keyPassphrase !== null) context.addSecret(keyPassphrase);
       const files = { ...stored, ...certificateFiles(context.options) };

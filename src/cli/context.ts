@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
-import type { Reporter } from '../report/terminal/reporter.ts';
+import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
+import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
-import { contractPath, directories, mappingsPath, type OwnPaths, type Paths, profileNamed } from '../settings/paths.ts';
+import { directories, profileNamed, type StateFiles, settingsFiles, stateFiles } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
-import { requireCertificateCheck, resolveSettings, type Settings, type Sourced } from '../settings/settings.ts';
+import { resolveSettings, type Settings, type Sourced } from '../settings/settings.ts';
 import type { WrittenFiles } from '../settings/written-files.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
@@ -27,7 +27,7 @@ export class Context extends Program {
   readonly options: GlobalOptions;
   readonly version: string;
   readonly interruption: Interruption;
-  #reporter: Reporter | null = null;
+  readonly reporter: Reporter;
   #store: ProfileStore | null = null;
   #settings: Settings | null = null;
   #newBaseUrl: string | null = null;
@@ -42,6 +42,7 @@ export class Context extends Program {
     this.options = options;
     this.version = version;
     this.interruption = new Interruption(process);
+    this.reporter = new Reporter(process, options, this.clock.monotonicMs);
   }
 
   /**
@@ -63,19 +64,12 @@ export class Context extends Program {
     return this.interruption.halt;
   }
 
-  /** Describes this process to others that find the log in use. `command` says what it does. */
-  holder(command: string): string {
-    const since = new Date(this.clock.nowMs()).toISOString();
-    return `srq ${command}, process ${this.process.pid} on ${hostname()}, since ${since}`;
+  protected named(command: string): string {
+    return `srq ${command}`;
   }
 
   async warn(message: string): Promise<void> {
-    (await this.reporter()).warn(message);
-  }
-
-  /** Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. */
-  requireCertificateCheck(authority: string): void {
-    requireCertificateCheck(this.process.env, authority);
+    this.reporter.warn(message);
   }
 
   /**
@@ -86,14 +80,6 @@ export class Context extends Program {
     const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
     const { WrittenFiles } = await import('../settings/written-files.ts');
     return new WrittenFiles(join(this.#directories().state, name), await this.trust());
-  }
-
-  async reporter(): Promise<Reporter> {
-    if (!this.#reporter) {
-      const { Reporter } = await import('../report/terminal/reporter.ts');
-      this.#reporter = new Reporter(this.process, this.options, this.clock.monotonicMs);
-    }
-    return this.#reporter;
   }
 
   async profiles(): Promise<ProfileStore> {
@@ -131,7 +117,7 @@ export class Context extends Program {
   async contracts(): Promise<ContractStore> {
     const { ContractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
-    return new ContractStore(value, contractPath(await this.paths(), value), await this.trust());
+    return new ContractStore(value, settingsFiles((await this.paths()).config, value).contract, await this.trust());
   }
 
   /**
@@ -143,7 +129,7 @@ export class Context extends Program {
     const name = this.profileName();
     const value = (await (this.options.sandbox ? name.catch(() => null) : name))?.value;
     if (value === undefined) return null;
-    return new MappingStore(mappingsPath(await this.paths(), value), await this.trust());
+    return new MappingStore(settingsFiles((await this.paths()).config, value).mappings, await this.trust());
   }
 
   /**
@@ -160,15 +146,18 @@ export class Context extends Program {
     return place === undefined ? agreed : contractAt(agreed, place);
   }
 
-  /** Returns the places of srq's files. Throws like `logPlace` if no log can be kept where the user says. */
-  async paths(): Promise<Paths> {
+  /**
+   * Returns the places of srq's files. The log may be the URL of a store without its password. Throws like `logPlace` if no
+   * log can be kept where the user says.
+   */
+  async paths() {
     const place = await this.logPlace();
-    return { ...this.ownPaths(), log: place.kind === 'file' ? place.path : place.name };
+    const log = place.kind === 'file' ? place.path : place.name;
+    return { config: join(this.#directories().config, 'config.json'), state: this.#stateDirectory(), log };
   }
 
-  /** Returns the places that do not depend on where the log is kept. */
-  ownPaths(): OwnPaths {
-    return { config: join(this.#directories().config, 'config.json'), state: this.#stateDirectory() };
+  async stateFiles(): Promise<StateFiles> {
+    return stateFiles(this.#stateDirectory(), (await this.settings()).profile.value);
   }
 
   /** Makes a command that only reads use the log of the last rehearsal, if --sandbox is given. */
@@ -189,7 +178,22 @@ export class Context extends Program {
   /** Warns where the log does not know what the profile has sent. */
   async warnOfUnknownLog(): Promise<void> {
     const unknown = this.options.freshStore ? null : await this.log.unknown();
-    if (unknown !== null) await this.warn(`${unknown.message} ${withProfileFlags(unknown.hint, this.options)}`);
+    if (unknown !== null) this.warnOf(unknown);
+  }
+
+  /** Adds the flags that chose profile and log to the commands that a text suggests. */
+  withProfile(text: string): string {
+    return withProfileFlags(text, this.options);
+  }
+
+  /** Returns an error as it is told, with a hint that can be pasted. */
+  failureOf(error: SrqError): Failure {
+    return failureOf(error, (hint) => this.withProfile(hint));
+  }
+
+  /** Warns about an error that does not end the command. */
+  warnOf({ message, hint }: { readonly message: string; readonly hint: string | null }): void {
+    this.reporter.warn(`${message} ${this.withProfile(hint ?? '')}`.trim());
   }
 
   /** Removes this text, also in its encoded forms, from error reports from now on. */

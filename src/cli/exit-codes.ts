@@ -37,9 +37,9 @@ export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', ExitCode>> = {
   terminated: { number: 143, meaning: 'ended by SIGTERM' },
 };
 
-/** Returns the exit code that takes precedence. */
-export function exitNumber(codes: readonly (ErrorCode | 'ok')[]): number {
-  return firstExitNumber(codes.map((code) => EXIT_CODES[code].number));
+/** Returns the exit code that takes precedence. What did not happen has no code. */
+export function exitNumber(codes: readonly (ErrorCode | 'ok' | null | undefined)[]): number {
+  return firstExitNumber(codes.map((code) => EXIT_CODES[code ?? 'ok'].number));
 }
 
 /** Returns the exit code that takes precedence, of those of several parts of a command. */

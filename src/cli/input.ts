@@ -158,8 +158,7 @@ export async function withReadingProgress<Result>(
   context: Context,
   read: (tick: (rows: number) => void) => Promise<Result>,
 ): Promise<Result> {
-  const reporter = await context.reporter();
-  const progress = await reporter.progress('Reading');
+  const progress = await context.reporter.progress('Reading');
   try {
     return await read((rows) => progress.update({ done: rows, total: 0, counts: {} }));
   } finally {

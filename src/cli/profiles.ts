@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { printable } from '../report/output.ts';
 import { isLoopback } from '../request/small.ts';
 import { systemCode } from '../request/words/errors.ts';
-import { contractPath, learnedPath, mappingsPath, tokenPath } from '../settings/paths.ts';
+import { settingsFiles, stateFiles } from '../settings/paths.ts';
 import type { Profile } from '../settings/profile-store.ts';
 import { notLoggedIn } from '../settings/settings.ts';
 import type { Context } from './context.ts';
@@ -37,13 +37,13 @@ export async function profileInForce(
 /** Removes all of a profile but its log. Returns null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {
   const removed = await (await context.profiles()).remove(name);
-  const paths = context.ownPaths();
-  const profile = { value: name };
-  await forgetFile(context, `The token of profile ${name}`, tokenPath(paths, { profile }));
-  await forgetFile(context, `What was learned of the service of profile ${name}`, learnedPath(paths, { profile }));
-  await forgetFile(context, `The mappings of profile ${name}`, mappingsPath(paths, name));
-  await forgetFile(context, `The API description of profile ${name}`, contractPath(paths, name));
-  await warnOfRepair(context);
+  const { state, config } = await context.paths();
+  const { token, learned } = stateFiles(state, name);
+  const { mappings, contract } = settingsFiles(config, name);
+  await forgetFile(context, `The token of profile ${name}`, token);
+  await forgetFile(context, `What was learned of the service of profile ${name}`, learned);
+  await forgetFile(context, `The mappings of profile ${name}`, mappings);
+  await forgetFile(context, `The API description of profile ${name}`, contract);
   return removed;
 }
 
@@ -57,15 +57,6 @@ async function forgetFile(context: Context, what: string, path: string): Promise
     // Where a part of the path is no folder, there is no such file.
     if (why !== 'ENOTDIR') await context.warn(`${what} is still in ${path} (${why}). Remove it.`);
   }
-}
-
-/**
- * Tells the user that a change of the settings also repaired the permissions of their folder, because somebody may have
- * read it before.
- */
-export async function warnOfRepair(context: Context): Promise<void> {
-  const { repaired } = await context.profiles();
-  if (repaired !== null) (await context.reporter()).warn(repaired);
 }
 
 /** Warns where the log has nothing to show: another profile may be meant, or the log may not be the one it sent by. */
@@ -82,6 +73,5 @@ export async function warnOfUnknownProfile(context: Context): Promise<void> {
   if (context.options.sandbox || context.options.log !== undefined) return;
   const { profile, baseUrl, otherProfiles } = await context.settings();
   if (baseUrl !== null || otherProfiles.length === 0) return;
-  const { message, hint } = notLoggedIn([], profile.value, otherProfiles);
-  (await context.reporter()).warn(`${message} ${hint}`);
+  context.warnOf(notLoggedIn([], profile.value, otherProfiles));
 }

@@ -1,8 +1,7 @@
 import { Argument, Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
-import { nearest } from '../request/words/did-you-mean.ts';
-import { type ErrorCode, type Failure, failureOf, SrqError } from '../request/words/errors.ts';
+import { didYouMean } from '../request/words/did-you-mean.ts';
+import { type ErrorCode, type Failure, SrqError } from '../request/words/errors.ts';
 import type { Invoke } from './command.ts';
-import { withProfileFlags } from './command-line.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
 import { COMMANDS, commandOf, longName, within } from './table/commands.ts';
@@ -76,7 +75,7 @@ async function runReported(context: Context, command: (context: Context) => Prom
     return await command(context);
   } catch (error) {
     const failure = failureIn(error, context);
-    await (await context.reporter()).fail(failure);
+    await context.reporter.fail(failure);
     if (!(error instanceof SrqError)) await context.showStack(error);
     return EXIT_CODES[context.interruption.code ?? failure.code].number;
   }
@@ -84,7 +83,7 @@ async function runReported(context: Context, command: (context: Context) => Prom
 
 function failureIn(error: unknown, context: Context): Failure {
   const failure = error instanceof SrqError ? error : fault(error, context);
-  return failureOf(failure, (hint) => withProfileFlags(hint, context.options));
+  return context.failureOf(failure);
 }
 
 /**
@@ -93,9 +92,8 @@ function failureIn(error: unknown, context: Context): Failure {
  */
 async function reportOfClosing(error: unknown, context: Context): Promise<ErrorCode> {
   const failure = failureIn(error, context);
-  const reporter = await context.reporter();
-  if (context.options.json) reporter.warn(`${failure.message} ${failure.hint ?? ''}`.trim());
-  else await reporter.fail(failure);
+  if (context.options.json) context.reporter.warn(`${failure.message} ${failure.hint ?? ''}`.trim());
+  else await context.reporter.fail(failure);
   if (!(error instanceof SrqError)) await context.showStack(error);
   return failure.code;
 }
@@ -121,8 +119,7 @@ function usage(words: readonly string[], code: string, said: string): SrqError {
 /** Names an unknown option without its value, which may be a secret, and suggests a similar one, rare ones as well. */
 function unknownOption(option: string, flags: Flags = {}): string {
   const known = Object.entries({ ...EVERYWHERE, ...flags }).map(([name, flag]) => longName(name, flag));
-  const near = nearest(option, [...known, '--help']);
-  return `Unknown option ${option}.${near === null ? '' : ` Did you mean ${near}?`}`;
+  return `Unknown option ${option}.${didYouMean(option, [...known, '--help'])}`;
 }
 
 /** Maximum length of the text of an unexpected error, which may quote a long value. */

@@ -36,7 +36,7 @@ export async function askUntil<Value>(
       return accepts(answer);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
-      (await context.reporter()).warn([error.message, error.hint ?? ''].join(' ').trim());
+      context.reporter.warn([error.message, error.hint ?? ''].join(' ').trim());
     }
   }
 }

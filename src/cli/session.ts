@@ -52,7 +52,7 @@ export class RequestSession {
     const contract = await withJudges(await context.contract());
     const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
     const destination = use.needsNoLogin ? known : destinationOf(settings, contract);
-    const operations = use.isAsOffered ? await offered(context, contract, use.operations) : use.operations;
+    const operations = use.isAsOffered ? offered(context, contract, use.operations) : use.operations;
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
   }
 
@@ -90,18 +90,17 @@ export class RequestSession {
   }
 
   /** Tells the user where the command is about to send, and by which contract. Programs can use `srq status --json`. */
-  async sayDestination(): Promise<void> {
+  sayDestination(): void {
     if (this.context.options.json) return;
     const { contract } = this.preparation;
     const by = contract.source ? `, with the API description ${contractName(contract)}` : '';
-    (await this.context.reporter()).say((paint) => paint.dim(`To ${this.destinationText}${by}`));
+    this.context.reporter.say((paint) => paint.dim(`To ${this.destinationText}${by}`));
   }
 }
 
-/** Handles signals from now on. After the first one, requests in flight finish. */
-export async function finishOnSignal(context: Context): Promise<void> {
-  const reporter = await context.reporter();
-  context.interruption.listen(() => reporter.warn('Finishing what was sent; press Ctrl-C again to stop at once.'));
+/** Handles signals from now on. After the first one, what is at hand is finished: by default, requests in flight. */
+export function finishOnSignal({ interruption, reporter }: Context, what = 'what was sent'): void {
+  interruption.listen(() => reporter.warn(`Finishing ${what}; press Ctrl-C again to stop at once.`));
 }
 
 /**
@@ -133,14 +132,13 @@ export function destinationOf(settings: Settings, contract: Contract): Destinati
   return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
 }
 
-async function offered(
+function offered(
   context: Context,
   { validate }: Contract,
   operations: readonly RequestOperationName[],
-): Promise<readonly RequestOperationName[]> {
+): readonly RequestOperationName[] {
   if (validate !== null || !operations.includes('validate')) return operations;
-  const reporter = await context.reporter();
-  reporter.warn(
+  context.reporter.warn(
     'The API description says that the service has no validate, so requests are created as with --no-validate.',
   );
   return operations.filter((name) => name !== 'validate');

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { commandLine, withProfileFlags } from '../cli/command-line.ts';
+import { commandLine } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { EXIT_CODES, firstExitNumber } from '../cli/exit-codes.ts';
 import type { BulkOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
-import { failureOf, SrqError } from '../request/words/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
 import { importFile, rehearseFile } from '../run/import-file.ts';
@@ -66,8 +66,7 @@ async function eachFile(
 async function failed(context: Context, files: readonly string[], error: unknown) {
   const isOfFile = error instanceof SrqError && ['input', 'usage'].includes(error.code);
   if (!isOfFile || files.length === 1 || context.interruption.code !== null) throw error;
-  const reporter = await context.reporter();
-  await reporter.fail(failureOf(error, (hint) => withProfileFlags(hint, context.options)));
+  await context.reporter.fail(context.failureOf(error));
   const isLeft = error.reason.startsWith('prompt.');
   return { exitCode: EXIT_CODES[error.code].number, stopped: isLeft ? error : null };
 }
@@ -105,8 +104,6 @@ async function keepInbox(context: Context): Promise<void> {
   const { interruption } = context;
   if (interruption.code !== null) return;
   const { baseUrl } = await context.settings();
-  (await context.reporter()).say(
-    () => `The inbox shows what was sent: ${baseUrl?.value}/\nIt stays open until Ctrl-C.`,
-  );
+  context.reporter.say(() => `The inbox shows what was sent: ${baseUrl?.value}/\nIt stays open until Ctrl-C.`);
   await new Promise<void>((resolve) => interruption.listen(resolve));
 }

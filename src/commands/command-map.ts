@@ -19,7 +19,7 @@ export async function commandMap(context: TellingContext, words: readonly string
     .filter(([name, { run }]) => run && !name.startsWith('__'))
     .map(mapped);
   const document = { version: context.version, commands, globalOptions: mappedFlags(EVERYWHERE) };
-  await (await context.reporter()).result('help', document, () => JSON.stringify(document, null, 2));
+  await context.reporter.result('help', document, () => JSON.stringify(document, null, 2));
   return 0;
 }
 

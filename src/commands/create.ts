@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { codeOfResult, exitNumber } from '../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../cli/session.ts';
@@ -24,20 +23,19 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
   const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   const options = { ...asked, validate: session.validates };
-  await session.sayDestination();
+  session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
   const log = await context.log.open('create', false);
   // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
   await log.prefetch(prepared.flatMap((each) => (each.request ? [each.key] : [])));
-  const reporter = await context.reporter();
-  await finishOnSignal(context);
+  finishOnSignal(context);
 
   const deps = { api: connection.api, log };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   let isRecorded = true;
   for (const each of prepared) {
-    if (each.request) for (const { message } of each.problems) reporter.warn(printable(message));
+    if (each.request) for (const { message } of each.problems) context.reporter.warn(printable(message));
     if (!each.request) results.push(invalidResult(each));
     else if (stop || context.interruption.code) results.push(await untriedResult(each, log, options));
     else {
@@ -49,14 +47,13 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   }
   // If a single request was not sent, the reason to stop is all there is to report, unless the log took no outcome.
   if (stop && isRecorded && results.length === 1 && results[0]?.status === 'failed') throw stop;
-  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
+  if (stop) context.warnOf(stop);
   const documents = results.map((result) => ({ ...result, run: context.run }));
   const [only] = documents;
-  await reporter.result('create', only && results.length === 1 ? only : documents, (paint) =>
+  await context.reporter.result('create', only && results.length === 1 ? only : documents, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),
   );
-  const { code } = context.interruption;
-  return exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...results.map(codeOfResult)]);
+  return exitNumber([context.interruption.code, stop?.code, ...results.map(codeOfResult)]);
 }
 
 function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>) {

@@ -67,7 +67,7 @@ async function print(context: Context, exported: Export): Promise<void> {
   const { stdout } = context.process;
   if (context.options.json) {
     const documents = objectsOf(exported) as AsyncGenerator<DocumentOf<'export'>>;
-    await (await context.reporter()).lines('export', documents, () => '');
+    await context.reporter.lines('export', documents, () => '');
     return;
   }
   for await (const text of csvChunks(exported)) {
@@ -84,7 +84,7 @@ async function write(context: Context, exported: Export, output: Output): Promis
     throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
   const { repeated: _, ...counts } = exported.counts;
   const rows = STATUSES.reduce((sum, status) => sum + exported.counts[status], 0);
-  await (await context.reporter()).result('export --output', { export: output.path, format, rows, ...counts }, () => {
+  await context.reporter.result('export --output', { export: output.path, format, rows, ...counts }, () => {
     const told = STATUSES.flatMap((status) => {
       const count = exported.counts[status];
       return count > 0 ? `${thousands(count)} ${status === 'ready' ? 'not sent' : status}` : [];

@@ -10,8 +10,7 @@ import { FINDING } from '../request/words/finding.ts';
 export async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
-  const reporter = await context.reporter();
-  await reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
+  await context.reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
     tableText(
       ['code', 'meaning'],
       codes.map(({ code, meaning }) => [{ text: String(code).padStart(4) }, { text: meaning }]),
@@ -19,7 +18,7 @@ export async function exitCodes(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(() => `If several apply, ${precedenceText()}`);
+  context.reporter.say(() => `If several apply, ${precedenceText()}`);
   return 0;
 }
 
@@ -37,8 +36,7 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
   if (reasons.length + findings.length === 0) {
     throw new SrqError('arguments.invalid', `No code begins with "${printable(beginning)}".`, 'See: srq help errors');
   }
-  const reporter = await context.reporter();
-  await reporter.result('help errors', { errors: kinds, reasons, findings }, (paint) =>
+  await context.reporter.result('help errors', { errors: kinds, reasons, findings }, (paint) =>
     [
       ...(beginning === ''
         ? [...kinds.map(({ code, exitCode, meaning }) => kindLine(code, exitCode, meaning)), '']
@@ -50,7 +48,7 @@ export async function errors(context: TellingContext, [beginning = '']: readonly
       ]),
     ].join('\n'),
   );
-  reporter.say(
+  context.reporter.say(
     () =>
       'With --json, error.code is the kind of error, error.reason is the code listed here, and error.hint says what to do. A row that was not delivered has a reason, too.',
   );
@@ -74,8 +72,7 @@ export async function environment(context: TellingContext): Promise<number> {
     meaning,
     set: names.filter((name) => env[name] || env[name.toLowerCase()]),
   }));
-  const reporter = await context.reporter();
-  await reporter.result('help environment', { environment: variables }, (paint) =>
+  await context.reporter.result('help environment', { environment: variables }, (paint) =>
     tableText(
       ['', 'variable', 'meaning'],
       variables.map(({ names, meaning, set }) => [
@@ -87,6 +84,8 @@ export async function environment(context: TellingContext): Promise<number> {
       paint,
     ),
   );
-  reporter.say(() => '* marks what is set now. Flags win over the environment, the environment over the profile.');
+  context.reporter.say(
+    () => '* marks what is set now. Flags win over the environment, the environment over the profile.',
+  );
   return 0;
 }

@@ -3,7 +3,7 @@ import type { TellingContext } from '../cli/command.ts';
 import { makeProgram } from '../cli/program.ts';
 import type { HELP_TOPICS } from '../cli/table/surroundings.ts';
 import { columnsOf } from '../report/output.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
+import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 
 type Topic = (context: TellingContext, words: readonly string[]) => Promise<number>;
@@ -38,7 +38,6 @@ export async function help(
 function subcommand(command: Command, word: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found) return found;
-  const meant = nearest(word, [...command.commands.map((each) => each.name()), ...Object.keys(TOPICS)]);
-  const guess = meant === null ? '' : ` Did you mean ${meant}?`;
+  const guess = didYouMean(word, [...command.commands.map((each) => each.name()), ...Object.keys(TOPICS)]);
   throw new SrqError('arguments.invalid', `There is no command "${word}".${guess}`, 'See: srq help --help');
 }

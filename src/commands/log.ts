@@ -18,16 +18,15 @@ export async function log(context: Context, options: LogOptions): Promise<number
   context.readLastRehearsal();
   const store = await context.log.store();
   const wanted = await filterOf(store, options, context.clock.nowMs());
-  const reporter = await context.reporter();
   if (options.follow) context.interruption.listen(() => {});
   const entries = options.follow ? following(context, store, wanted, options) : past(store, wanted, options);
-  const shown = await reporter.lines('log', entries, lineOf(context, options));
+  const shown = await context.reporter.lines('log', entries, lineOf(context, options));
   if (shown > 0 || options.follow) return 0;
   await warnOfWrongLog(context);
   const { csv, ...filters } = options;
   if (csv) await writeAll(context.process.stdout, csvLine(CSV_COLUMNS));
   const isFiltered = Object.keys(filters).length > 0;
-  reporter.say(() => `No requests in ${printable(store.name)}${isFiltered ? ' match' : ''}.`);
+  context.reporter.say(() => `No requests in ${printable(store.name)}${isFiltered ? ' match' : ''}.`);
   return 0;
 }
 

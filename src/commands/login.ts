@@ -1,8 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { withProfileFlags } from '../cli/command-line.ts';
 import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
-import { profileInForce, profileKind, warnOfRepair } from '../cli/profiles.ts';
+import { profileInForce, profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
@@ -16,7 +15,6 @@ import { secretMark } from '../service/token/token.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import { normalBaseUrl, usableBaseUrl } from '../settings/base-url.ts';
 import { keychainOf } from '../settings/keychain.ts';
-import { tokenPath } from '../settings/paths.ts';
 import { type Profile, withoutAccount } from '../settings/profile-store.ts';
 import { runSecretCommand } from '../settings/settings.ts';
 
@@ -34,27 +32,28 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const before = profiles.get(name);
   const kept = keptSettings(before, given);
   const contract = await contractFor(context, baseUrl);
-  const reporter = await context.reporter();
   const address = secretAddressText(contract, baseUrl);
   const tokensAt = tokenAddress(contract, baseUrl);
-  if (isElsewhere(contract.token)) reporter.warn(address);
-  else reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
+  if (isElsewhere(contract.token)) context.reporter.warn(address);
+  else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
-  const { store: _store, storePasswordCommand: _command, ...others } = kept;
+  const { store = kept.store } = context.options;
+  // A password is that of one store, and is not handed to another.
+  const { storePasswordCommand = store === kept.store ? kept.storePasswordCommand : undefined } = options;
   const profile: Profile = {
-    ...others,
+    ...kept,
     baseUrl,
     clientId,
     ...keptSecret(name, given, options),
-    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
-    ...(options.test ? { test: true } : {}),
-    ...storeSettings(context.options.store ?? kept.store, options.storePasswordCommand, kept),
+    encoding: options.encoding ?? kept.encoding,
+    test: options.test ?? kept.test,
+    store,
+    storePasswordCommand,
     ...certificateFiles(context.options),
   };
   await profiles.set(name, profile, options.use);
-  await warnOfRepair(context);
-  if (token) await keepToken(context, name, given, token);
+  if (token) await keepToken(context, given, token);
   await tellLogin(context, name, profile, contract, token);
   return 0;
 }
@@ -63,20 +62,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
  * Returns what the stored profile keeps through a login. It keeps nothing if the login is for another account, because
  * its records, certificates and mark as a test are those of the account.
  */
-export function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): Partial<Profile> {
+function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): Partial<Profile> {
   if (before === null || before.baseUrl !== baseUrl || before.clientId !== clientId) return {};
   return withoutAccount(before);
-}
-
-/** Returns the store settings of the profile. A password is that of one store, and is not handed to another. */
-export function storeSettings(
-  store: string | undefined,
-  passwordCommand: string | undefined,
-  kept: Partial<Profile>,
-): Pick<Profile, 'store' | 'storePasswordCommand'> {
-  if (store === undefined) return {};
-  const command = passwordCommand ?? (store === kept.store ? kept.storePasswordCommand : undefined);
-  return { store, ...(command === undefined ? {} : { storePasswordCommand: command }) };
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */
@@ -104,14 +92,13 @@ async function tellLogin(
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
     inForce: inForce.name,
   };
-  const reporter = await context.reporter();
-  await reporter.result('login', document, (paint) =>
+  await context.reporter.result('login', document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests follow the API description ${contractName(contract)}.`] : []),
       ...(inForce.name === name ? [] : [inForce.text, printable(`To use this one instead: srq profile use ${name}`)]),
-      ...(token ? [] : [withProfileFlags(UNPROVEN, context.options)]),
-      printable(withProfileFlags('Next: srq bulk FILE --dry-run', context.options)),
+      ...(token ? [] : [context.withProfile(UNPROVEN)]),
+      printable(context.withProfile('Next: srq bulk FILE --dry-run')),
     ].join('\n'),
   );
 }
@@ -152,17 +139,12 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
 /** Stores the token that has proven the credentials, for later commands. */
 async function keepToken(
   context: Context,
-  name: string,
   { baseUrl, clientId, secret }: GivenCredentials,
   token: CachedToken,
 ): Promise<void> {
-  const cache = tokenPath(await context.paths(), { profile: { value: name } });
-  new FileTokenCache(
-    cache,
-    { baseUrl, clientId },
-    secretMark({ clientSecret: new Secret(secret) }),
-    await context.trust(),
-  ).write(token);
+  const { token: file } = await context.stateFiles();
+  const mark = secretMark({ clientSecret: new Secret(secret) });
+  new FileTokenCache(file, { baseUrl, clientId }, mark, await context.trust()).write(token);
 }
 
 interface GivenCredentials {

@@ -12,12 +12,11 @@ export async function logout(context: Context): Promise<number> {
   const { log } = await context.paths();
   const forgotten = await forgetProfile(context, name);
   const removed = forgotten !== null;
-  const reporter = await context.reporter();
   const keychain = forgotten && keychainFor(name, forgotten);
   if (keychain && forgotten.secretCommand === keychain.lookup)
-    reporter.warn(`The secret is still in the keychain of this system. To remove it: ${keychain.remove}`);
+    context.reporter.warn(`The secret is still in the keychain of this system. To remove it: ${keychain.remove}`);
   const inForce = await profileInForce(context);
-  await reporter.result('logout', { profile: name, removed, log, inForce: inForce.name }, () => {
+  await context.reporter.result('logout', { profile: name, removed, log, inForce: inForce.name }, () => {
     const done = removed
       ? `Logged out of profile ${name}. The log stays: ${log}`
       : `Profile ${name} was not logged in.`;

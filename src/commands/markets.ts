@@ -2,8 +2,7 @@ import type { TellingContext } from '../cli/command.ts';
 import { MARKETS } from '../request/lead/markets.ts';
 
 export async function markets(context: TellingContext): Promise<number> {
-  const reporter = await context.reporter();
-  await reporter.result(
+  await context.reporter.result(
     'markets',
     { markets: MARKETS.map(({ code, name, callingCode, languages }) => ({ code, name, callingCode, languages })) },
     (paint) =>

@@ -1,8 +1,8 @@
 import type { Context } from '../cli/context.ts';
-import { profileKind, warnOfRepair } from '../cli/profiles.ts';
+import { profileKind } from '../cli/profiles.ts';
 import { columnsOf, printable, tableText } from '../report/output.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
+import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Profile } from '../settings/profile-store.ts';
 
@@ -11,8 +11,7 @@ export async function profileList(context: Context): Promise<number> {
   const stored = Object.entries((await context.profiles()).all());
   const { value: inForce } = await context.profileName();
   const profiles = stored.map(([name, profile]) => entryOf(name, profile, name === inForce));
-  const reporter = await context.reporter();
-  await reporter.result('profile list', { profiles }, (paint) => {
+  await context.reporter.result('profile list', { profiles }, (paint) => {
     if (profiles.length === 0) return 'No profiles are stored. Log in with: srq login';
     const rows = profiles.map(({ name, current, kind, baseUrl, clientId }) => {
       const marked = current ? paint.bold : (text: string) => text;
@@ -34,13 +33,11 @@ export async function profileUse(context: Context, name: string): Promise<number
   const profiles = await context.profiles();
   const profile = requireStored(profiles.all(), name);
   await profiles.use(name);
-  await warnOfRepair(context);
-  const reporter = await context.reporter();
   if (context.process.env['SRQ_PROFILE']) {
-    reporter.warn('SRQ_PROFILE is set: as long as it is, the profile that it names is in force.');
+    context.reporter.warn('SRQ_PROFILE is set: as long as it is, the profile that it names is in force.');
   }
   const { kind, baseUrl, clientId } = entryOf(name, profile, true);
-  await reporter.result('profile use', { profile: name, kind, baseUrl, clientId }, () =>
+  await context.reporter.result('profile use', { profile: name, kind, baseUrl, clientId }, () =>
     printable(`Profile ${name} is in use: ${baseUrl} as client ${clientId} (${kind}).`),
   );
   return 0;
@@ -49,10 +46,9 @@ export async function profileUse(context: Context, name: string): Promise<number
 function requireStored(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile) return profile;
-  const meant = nearest(name, Object.keys(profiles));
   throw new SrqError(
     'profile.unknown',
-    `There is no profile "${printable(name)}".${meant === null ? '' : ` Did you mean ${printable(meant)}?`}`,
+    printable(`There is no profile "${name}".${didYouMean(name, Object.keys(profiles))}`),
     'See what there is: srq profile list',
   );
 }

@@ -1,7 +1,6 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
-import { destinationOf } from '../cli/session.ts';
+import { destinationOf, finishOnSignal } from '../cli/session.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { confirmDeletion } from '../run/confirm-deletion.ts';
@@ -10,28 +9,11 @@ import { accountId, openAccountState } from '../store/postgres/account.ts';
 import { outcomesByMinute, workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
 
-const WATCH_MS = 2_000;
-
-/** Shows the queue, its workers and their results, repeatedly with --watch. */
-export async function queue(context: Context, { watch = false }: { readonly watch?: boolean }): Promise<number> {
-  const readView = await openView(context);
-  const reporter = await context.reporter();
-  if (!watch) {
-    const view = await readView();
-    await reporter.result('queue', view, (paint) => queueText(view, paint));
-    return 0;
-  }
-  context.interruption.listen(() => {});
-  await reporter.lines('queue', views(context, readView), (view, paint) => `${queueText(view, paint)}\n\n`);
+/** Shows the queue, its workers and their results. */
+export async function queue(context: Context): Promise<number> {
+  const view = await viewOf(context);
+  await context.reporter.result('queue', view, (paint) => queueText(view, paint));
   return 0;
-}
-
-async function* views(context: Context, readView: () => Promise<QueueView>): AsyncGenerator<QueueView> {
-  const { signal } = context.interruption.halt;
-  while (!signal.aborted) {
-    yield await readView();
-    await context.clock.sleep(WATCH_MS, signal);
-  }
 }
 
 /**
@@ -42,17 +24,16 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
   const { store, requests } = await openRequests(context);
   await store.migrate();
   const { interruption } = context;
-  const reporter = await context.reporter();
   const before = await requests.depth();
   const found = before.total - before.inWork;
   let purged = 0;
   if (found > 0) {
-    const look = withProfileFlags('srq queue', context.options);
+    const look = context.withProfile('srq queue');
     await confirmDeletion(context, options, {
       question: `Forget ${rowsText(found)} that ${found === 1 ? 'waits' : 'wait'} to be sent?`,
       look,
     });
-    interruption.listen(() => reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
+    finishOnSignal(context, 'the rows at hand');
     for (let count = 1; count > 0 && !interruption.halt.signal.aborted; ) purged += count = await requests.purge();
   }
   const left = await requests.depth();
@@ -62,11 +43,11 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
     left: left.total - left.inWork,
     inWork: left.inWork,
   };
-  await reporter.result('queue purge', document, (paint) => {
+  await context.reporter.result('queue purge', document, (paint) => {
     const others = `${thousands(document.left)} wait, ${thousands(document.inWork)} in progress`;
     return `${paint.green('✓')} Forgot ${rowsText(purged)}; ${others}.`;
   });
-  return exitNumber(interruption.code ? [interruption.code] : []);
+  return exitNumber([interruption.code]);
 }
 
 async function openRequests(context: Context) {
@@ -78,30 +59,26 @@ async function openRequests(context: Context) {
   return { store, database, destination, stopping, requests };
 }
 
-async function openView(context: Context): Promise<() => Promise<QueueView>> {
+async function viewOf(context: Context): Promise<QueueView> {
   const { store, database, destination, stopping, requests } = await openRequests(context);
   // To look changes nothing, so that there may be no tables.
-  if ((await store.identity()) === null) return async () => ({ store: store.name, ...NO_QUEUE });
+  if ((await store.identity()) === null) return { store: store.name, ...NO_QUEUE };
   const account = openAccountState(database, accountId(destination), context.run, stopping);
   context.onClose(() => account.close());
-  return async () => {
-    const queue = await requests.depth();
-    const oldestSeconds = Math.round((await requests.oldest()) / 1000);
-    const pace = await account.look('pace', rateSummary);
-    const rate = pace && {
-      perSecond: pace.ratePerSecond,
-      inFlight: pace.inFlight,
-      pausedSeconds: Math.round(pace.pausedMs) / 1000,
-    };
-    const workers = await workingProcesses(database);
-    const minutes = await outcomesByMinute(database);
-    const notCounted = Object.entries({ queue: queue.ready, minutes }).flatMap(([name, counted]) =>
-      counted === null ? [name] : [],
-    );
-    const { unknown, held } = await store.standing();
-    const standing = { unknown, isHeld: held !== null };
-    return { store: store.name, queue, oldestSeconds, ...standing, rate, workers, minutes: minutes ?? [], notCounted };
+  const queue = await requests.depth();
+  const oldestSeconds = Math.round((await requests.oldest()) / 1000);
+  const pace = await account.look('pace', rateSummary);
+  const rate = pace && {
+    perSecond: pace.ratePerSecond,
+    inFlight: pace.inFlight,
+    pausedSeconds: Math.round(pace.pausedMs) / 1000,
   };
+  const workers = await workingProcesses(database);
+  const minutes = await outcomesByMinute(database);
+  const notCounted = [...(queue.ready === null ? ['queue'] : []), ...(minutes === null ? ['minutes'] : [])];
+  const { unknown, held } = await store.standing();
+  const standing = { unknown, isHeld: held !== null };
+  return { store: store.name, queue, oldestSeconds, ...standing, rate, workers, minutes: minutes ?? [], notCounted };
 }
 
 const NO_QUEUE = {

@@ -22,7 +22,7 @@ export async function report(context: Context, { output: path, run: wanted }: Re
   await output.write([reportPage(figures, pageFacts(context))]);
   const { rows, counts, rowsByReason: reasons, listed } = figures;
   const document = { report: output.path, run, rows, ...counts, reasons, listed: listed.length };
-  await (await context.reporter()).result('report', document, () =>
+  await context.reporter.result('report', document, () =>
     printable(`Written: ${output.path} (${rowsText(rows)}, ${thousands(listed.length)} of them listed)`),
   );
   return 0;

@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
 import type { ResolveOptions } from '../cli/table/options.ts';
@@ -20,11 +19,10 @@ export async function resolve(context: Context, given: readonly string[], option
 }
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
-  const reporter = await context.reporter();
   const doubtful = await unknownRecords(await context.log.store(), keys, options);
   const entries = doubtful.map(logEntryOf);
   const nowMs = context.clock.nowMs();
-  await reporter.result(
+  await context.reporter.result(
     'resolve',
     { unknown: entries.map(({ key, at, row, ref, message, reason }) => ({ key, at, row, ref, message, reason })) },
     (paint) =>
@@ -33,7 +31,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
         : doubtText(doubtful, nowMs, columnsOf(context.process.stdout), paint),
   );
   if (doubtful.length === 0) await warnOfWrongLog(context);
-  else reporter.say(() => printableLines(withProfileFlags(HOW_TO, context.options)));
+  else context.reporter.say(() => printableLines(context.withProfile(HOW_TO)));
   return 0;
 }
 
@@ -71,8 +69,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   requireClear(doubtful, keys, word);
   await settleByWord(log, doubtful, word);
   const status = options.notCreated ? 'failed' : 'created';
-  const reporter = await context.reporter();
-  await reporter.result(
+  await context.reporter.result(
     'resolve --created',
     { run: context.run, resolved: doubtful.map(({ key, row, ref }) => ({ key, row, ref, status })) },
     () =>

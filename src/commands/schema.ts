@@ -1,7 +1,7 @@
 import type { TellingContext } from '../cli/command.ts';
 import type { OptionsOf } from '../cli/table/flags.ts';
 import type { SCHEMA } from '../cli/table/options.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
+import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
@@ -37,16 +37,14 @@ export async function schema(
     input: inputSchema(command),
   }));
   const alone = input ? inputSchema(one) : outputSchema(one);
-  await (await context.reporter()).result('schema', { schemas }, () => JSON.stringify(alone, null, 2));
+  await context.reporter.result('schema', { schemas }, () => JSON.stringify(alone, null, 2));
   return 0;
 }
 
 function unknownCommand(wanted: string, known: readonly string[]): SrqError {
-  const meant = nearest(wanted, known);
-  const guess = meant === null ? '' : ` Did you mean ${meant}?`;
   return new SrqError(
     'arguments.invalid',
-    `No command "${wanted}" prints a document.${guess}`,
+    `No command "${wanted}" prints a document.${didYouMean(wanted, known)}`,
     `Those do: ${known.join(', ')}`,
   );
 }

@@ -1,11 +1,9 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
 import { encodingOf, ownKey, tokenAddress } from '../request/contract/contract.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
-import { tokenPath } from '../settings/paths.ts';
 import type { Sourced } from '../settings/settings.ts';
 
 /** Shows the settings in force, the destination, and where each setting comes from. It never shows a secret. */
@@ -15,7 +13,8 @@ export async function status(context: Context): Promise<number> {
   const { baseUrl, clientId, profile, secret, live } = settings;
   const contract = await context.contract();
   const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
-  const cached = new FileTokenCache(tokenPath(paths, settings), destination, null, await context.trust()).read();
+  const { token: file } = await context.stateFiles();
+  const cached = new FileTokenCache(file, destination, null, await context.trust()).read();
   const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
   const token: DocumentOf<'status'>['token'] = {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',
@@ -38,8 +37,7 @@ export async function status(context: Context): Promise<number> {
     tokenAddress: baseUrl && tokenAddress(contract, baseUrl.value),
     sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
   };
-  const reporter = await context.reporter();
-  await reporter.result('status', document, (paint) =>
+  await context.reporter.result('status', document, (paint) =>
     [
       ...aligned(
         [
@@ -62,7 +60,7 @@ export async function status(context: Context): Promise<number> {
         '',
       ),
       secretAddressText(contract, baseUrl?.value ?? null),
-      ...(baseUrl && clientId && hasSecret ? [] : [withProfileFlags('Log in with: srq login', context.options)]),
+      ...(baseUrl && clientId && hasSecret ? [] : [context.withProfile('Log in with: srq login')]),
     ].join('\n'),
   );
   return 0;

@@ -7,7 +7,7 @@ import { printable } from '../report/output.ts';
 import { exampleMobile } from '../request/lead/example-phone.ts';
 import { findMarket, MARKETS, type Market, usualDelimiter } from '../request/lead/markets.ts';
 import { csvRecordText } from '../request/words/csv-text.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
+import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 
 /** Writes an example file of leads in the form that a partner in the market would use. */
@@ -20,9 +20,8 @@ export async function template(
   // `-` is standard output, as it is standard input elsewhere.
   const output = file === '-' ? undefined : file;
   const content = format === 'csv' ? exampleCsv(market) : `${JSON.stringify(exampleJson(market), null, 2)}\n`;
-  const reporter = await context.reporter();
   if (output !== undefined) await writeNew(output, content);
-  await reporter.result('template', { format, market: market.code, output: output ?? null, content }, () =>
+  await context.reporter.result('template', { format, market: market.code, output: output ?? null, content }, () =>
     output === undefined
       ? content.slice(0, -1)
       : printable(`Written: ${output}. Try it: ${commandLine(['bulk', output, '--sandbox'])}`),
@@ -34,10 +33,9 @@ function requireMarket(code: string): Market {
   const market = findMarket(code);
   if (market) return market;
   const codes = MARKETS.map((each) => each.code);
-  const meant = nearest(code.toUpperCase(), codes);
   throw new SrqError(
     'market.unknown',
-    `"${code}" is not one of the markets.${meant ? ` Did you mean ${meant}?` : ''}`,
+    `"${code}" is not one of the markets.${didYouMean(code.toUpperCase(), codes)}`,
     `The markets are: ${codes.join(', ')}`,
   );
 }

@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
 import { RequestSession } from '../cli/session.ts';
@@ -28,8 +27,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
   const session = await RequestSession.open(context, { audio, operations: ['validate'] });
   const { preparation } = session;
   const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
-  await session.sayDestination();
-  const reporter = await context.reporter();
+  session.sayDestination();
   if (preparation.contract.validate === null) {
     const hint = 'If it has one now, learn it: srq contract learn FILE';
     throw new SrqError('validate.missing', 'The API description says that this service has no validate.', hint);
@@ -50,10 +48,10 @@ export async function validate(context: Context, options: RequestOptions): Promi
   }
   const [only] = told;
   if (only?.error && told.length === 1) throw only.error;
-  if (stop) reporter.warn(`${stop.message} ${withProfileFlags(stop.hint ?? '', context.options)}`.trim());
+  if (stop) context.warnOf(stop);
   const documents = told.map(({ document: { problems, ...rest } }) => ({ ...rest, run: context.run, problems }));
   const [one] = documents;
-  await reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
+  await context.reporter.result('validate', one && documents.length === 1 ? one : documents, (paint) =>
     documents.map((document) => verdictText(document, paint)).join('\n'),
   );
   return exitNumber(told.map(({ code }) => code));

@@ -190,7 +190,9 @@ function ownSources(field: Field, own: readonly number[], readings: readonly Col
 function joinedSource(field: Field, parts: readonly number[], readings: readonly ColumnReading[]): FieldSource {
   const used = readings.filter(({ index }) => parts.includes(index));
   const unsure = used.filter(({ level }) => level === 'likely').map(({ because }) => because);
-  const because = ['joined', ...new Set(unsure)].join('; ');
+  // Of one column nothing is joined: it alone is the place, or the name.
+  const reasons = parts.length > 1 ? ['joined', ...unsure] : used.map(({ because }) => because);
+  const because = [...new Set(reasons)].join('; ');
   return source(field, parts, because, unsure.length > 0 ? 'likely' : 'certain', sideBySide(parts));
 }
 

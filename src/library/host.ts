@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { openConnection } from '../account/connection.ts';
 import type { LogPlace } from '../account/host.ts';
@@ -16,7 +15,7 @@ import { type CertificateFiles, secureContextOf } from '../service/network/certi
 import { type Network, proxyFor } from '../service/network/connector.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import { ContractStore } from '../settings/contract-store.ts';
-import { requireCertificateCheck } from '../settings/settings.ts';
+import { type StateFiles, stateFiles } from '../settings/paths.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
 import type { OpenedAccount } from './import-rows.ts';
 import type { LibrarySettings } from './settings.ts';
@@ -31,14 +30,9 @@ export class LibraryHost extends Program {
   readonly #settings: LibrarySettings;
   // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt, because
   // that process has ended.
-  readonly #openLog = onceOpened(() => {
-    this.#opening = this.log.open(OPENED_FOR, true);
-    return this.#opening;
-  });
+  readonly #openLog = onceOpened(() => this.log.open(OPENED_FOR, true));
   readonly contract = onceOpened(() => this.#contractInUse());
   readonly account = onceOpened(() => this.#connect());
-  /** The log that is open for sending, or is being opened. */
-  #opening: Promise<OpenLog> | null = null;
   /** Aborted when the functions of the program that give secrets are not waited for any longer. */
   readonly #asking = new AbortController();
 
@@ -62,17 +56,12 @@ export class LibraryHost extends Program {
     return this.#settings.freshStore === true;
   }
 
-  holder(command: string): string {
-    const since = new Date(this.clock.nowMs()).toISOString();
-    return `the srq library (${command}), process ${process.pid} on ${hostname()}, since ${since}`;
+  protected named(command: string): string {
+    return `the srq library (${command})`;
   }
 
-  async settings() {
-    return { profile: { value: this.#settings.profile } };
-  }
-
-  async paths() {
-    return { state: this.#settings.stateFolder };
+  async stateFiles(): Promise<StateFiles> {
+    return stateFiles(this.#settings.stateFolder, this.#settings.profile);
   }
 
   protected async findLog(): Promise<LogPlace> {
@@ -93,10 +82,6 @@ export class LibraryHost extends Program {
   /** There is nothing to redact, because the library never shows the text of a fault. */
   addSecret(): void {}
 
-  requireCertificateCheck(authority: string): void {
-    requireCertificateCheck(process.env, authority);
-  }
-
   /** Returns the proxy and TLS settings. Throws `SrqError('settings')` if a proxy or a file cannot be used. */
   network(baseUrl: string): Network {
     const { caFile, certFile, keyFile, keyPassphrase = null, proxy = null } = this.#settings;
@@ -115,10 +100,8 @@ export class LibraryHost extends Program {
     return signal === null || this.#settings.store === undefined ? opened : untilAborted(opened, signal);
   }
 
-  /** Reads the log: the open one, or else without opening it for sending. */
+  /** Reads the log without opening it for sending. */
   async readLog<Result>(read: (log: LogView) => Promise<Result>): Promise<Result> {
-    const log = await this.#opening?.catch(() => null);
-    if (log) return read(log);
     await this.log.requireKnown();
     const reader = await (await this.log.store()).openReader();
     try {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from '../account/connection.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { submitOne } from '../delivery/settle-by-key.ts';
@@ -10,7 +9,6 @@ import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../request/words/finding.ts';
-import type { RequestApi } from '../service/client.ts';
 import type * as api from './api.ts';
 import { Calls, ended, type HowCalled } from './calls.ts';
 import { LibraryHost } from './host.ts';
@@ -57,8 +55,7 @@ export class LibraryMarketplace implements api.Marketplace {
     const signal = this.#endingWith(own);
     try {
       const { connection } = await untilAborted(this.#host.account(), signal);
-      const client = this.#clientUntil(signal, connection);
-      const { verdict, ids, http, message: said } = await client.validate(prepared.request);
+      const { verdict, ids, http, message: said } = await connection.api.until(signal).validate(prepared.request);
       return { verdict, ids, http, message: said, key, problems, error: null };
     } catch (error) {
       const told = forProgram(error);
@@ -206,7 +203,7 @@ export class LibraryMarketplace implements api.Marketplace {
     });
     if (account === null) return this.#untried(submission, options);
     const { connection } = account;
-    const deps = { api: this.#clientUntil(signal, connection), log };
+    const deps = { api: connection.api.until(signal), log };
     const { key, problems } = submission;
     // This rejects if the log cannot be asked, because nobody knows then whether its outcome is unknown.
     await log.prefetch([key]);
@@ -250,10 +247,6 @@ export class LibraryMarketplace implements api.Marketplace {
   /** Returns a signal that fires with this one or with the marketplace's own. */
   #endingWith(signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([this.#host.halt.signal, signal]) : this.#host.halt.signal;
-  }
-
-  #clientUntil(signal: AbortSignal, { api: client }: Connection): RequestApi {
-    return signal === this.#host.halt.signal ? client : client.until(signal);
   }
 
   #requireOpen(): void {

@@ -33,11 +33,10 @@ export async function sayPlan(
   where: string,
 ): Promise<void> {
   const { contract } = preparation;
-  const reporter = await context.reporter();
   const learned = contract.source
     ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
     : null;
-  reporter.say((paint) => planText(plan, where, learned, paint));
+  context.reporter.say((paint) => planText(plan, where, learned, paint));
 }
 
 /** After a correction, Enter first shows the new plan. */
@@ -130,18 +129,17 @@ async function askCorrections(
   { table, chosen, evidence }: Input,
   question: string,
 ): Promise<MappingOptions | null> {
-  const reporter = await context.reporter();
   let corrected: MappingOptions | null = null;
   for (;;) {
     const line = await ask(context, corrected === null ? question : QUESTION_CORRECTED);
     if (line === '') return corrected;
     if (line === 'q') leave('Run the same command again when the file is ready.');
     try {
-      if (line === '?') reporter.say(() => helpText(table));
+      if (line === '?') context.reporter.say(() => helpText(table));
       else corrected = correctedBy(line, table, corrected ?? chosen, evidence.parameters);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
-      reporter.warn(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
+      context.warnOf(error);
     }
   }
 }

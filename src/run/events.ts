@@ -121,10 +121,9 @@ async function openStream(context: Context, path: string): Promise<EventStream> 
   const { process, clock } = context;
   const run = () => context.run;
   if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
-  const reporter = await context.reporter();
   const stream = (await openToAppend(path, { flag: '--events', kind: 'events' })).createWriteStream();
   stream.on('error', (error) =>
-    reporter.warn(`The events ${path} can no longer be written (${systemCode(error)}). The run goes on.`),
+    context.reporter.warn(`The events ${path} can no longer be written (${systemCode(error)}). The run goes on.`),
   );
   context.onClose(() => finished(stream.end()).catch(() => {}));
   return new EventStream(stream, run, clock.nowMs);

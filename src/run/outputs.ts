@@ -75,7 +75,7 @@ export class Output {
     const free = await freePath(path, (each) => output.#isFree(each));
     if (mayMove) {
       output.path = free;
-      if (free !== path && !isInput) (await host.reporter()).warn(output.#keptMessage(path));
+      if (free !== path && !isInput) host.reporter.warn(output.#keptMessage(path));
     } else if (free !== path) throw await notReplaced(path, flag, free);
     await requireWritable(output.path, kind, flag);
     taken?.set(await onlyPath(output.path), input ?? '');
@@ -116,7 +116,7 @@ export class Output {
       const before = this.path;
       if (!(await this.#isFree(before))) {
         this.path = await freePath(this.#wanted, (each) => this.#isFree(each));
-        (await this.#host.reporter()).warn(this.#keptMessage(before));
+        this.#host.reporter.warn(this.#keptMessage(before));
       }
       try {
         await rename(part, this.path);

@@ -58,10 +58,10 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
       `For a file of many requests: ${commandLine(['bulk', file])}`,
     );
   }
-  const reporter = await context.reporter();
   for (const column of table.columns) {
     const similar = isField(column) ? null : nearest(column, FIELDS);
-    if (similar !== null) reporter.warn(`"${column}" goes to the service under that name. Did you mean ${similar}?`);
+    if (similar !== null)
+      context.reporter.warn(`"${column}" goes to the service under that name. Did you mean ${similar}?`);
   }
   const drafts: Draft[] = [];
   for await (const rows of table.rows()) {

@@ -107,10 +107,9 @@ export async function writeRunResults(
   reports: AsyncIterable<RowReport>,
   lookup: RowLookup,
 ): Promise<void> {
-  const reporter = await context.reporter();
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) =>
-    reporter.warn(`The results file ends where the input cannot be read: ${message}`);
+    context.reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
   const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   await output.write(resultsChunks(output.path, results));

@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { printable } from '../report/output.ts';
 import type { PageFacts } from '../report/page/page-facts.ts';
@@ -19,7 +18,7 @@ export async function addNotes(figures: RunFigures, log: LogStore, run: string |
 export function pageFacts(context: Context): PageFacts {
   return {
     writtenAt: new Date(context.clock.nowMs()).toISOString(),
-    withProfile: (text) => withProfileFlags(text, context.options),
+    withProfile: (text) => context.withProfile(text),
   };
 }
 
@@ -27,15 +26,14 @@ export function pageFacts(context: Context): PageFacts {
  * Writes the report of the run that has just ended. A failure is only a warning, because the outcomes are in the log.
  */
 export async function reportRun(context: Context, output: Output, figures: RunFigures): Promise<void> {
-  const reporter = await context.reporter();
   const log = await context.log.store();
   try {
     await addNotes(figures, log, context.run);
     for await (const { record } of log.records()) if (record.run === context.run) figures.record(record);
     await output.write([reportPage(figures, pageFacts(context))]);
-    reporter.say(() => printable(`Report: ${output.path}`));
+    context.reporter.say(() => printable(`Report: ${output.path}`));
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    reporter.warn(`${error.message} ${error.hint ?? ''}`);
+    context.warnOf(error);
   }
 }

@@ -1,4 +1,4 @@
-import { commandLine, onlyOptions, withoutOptions, withProfileFlags } from '../cli/command-line.ts';
+import { commandLine, onlyOptions, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
 import { mappingToKeep } from '../input/kept-mapping.ts';
@@ -8,7 +8,7 @@ import { columnLabel } from '../request/lead/table.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
-import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
+import type { Failure, SrqError } from '../request/words/errors.ts';
 import { lacksCountry } from './country.ts';
 import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
@@ -52,18 +52,15 @@ export async function finishRun(context: Context, run: EndedRun): Promise<EndOfR
   const counts = withUntriedAsFailed(run.plan.ledger.counts());
   const { code } = context.interruption;
   const next = nextCommand(context, counts, run);
-  const stopped = stop
-    ? failureOf(stop, (hint) => withProfileFlags(hint, context.options))
-    : context.interruption.failure(next && `To go on: ${next}`);
+  const stopped = stop ? context.failureOf(stop) : context.interruption.failure(next && `To go on: ${next}`);
   const advice = stop ? (stopped?.hint ?? null) : adviceFor(context, counts, run);
   const crm = stop === null && code === null ? exportCommand(context, counts, run) : null;
   const summary = await summaryOf(context, run, { counts, asides, stopped, next, advice, exportCommand: crm });
   const figures = { ...withoutReady(counts), ...asides, reasons: run.reasons };
   const document = { run: context.run, file: run.file, ...documentOf(summary), ...figures };
-  const reporter = await context.reporter();
   const text = (paint: Paint) => summaryText(summary, paint);
-  await (run.keepsStdout ? reporter.result('bulk', document, text) : reporter.say(text));
-  const exitCode = exitNumber([...(code ? [code] : []), ...(stop ? [stop.code] : []), ...codesOfCounts(counts)]);
+  await (run.keepsStdout ? context.reporter.result('bulk', document, text) : context.reporter.say(text));
+  const exitCode = exitNumber([code, stop?.code, ...codesOfCounts(counts)]);
   const { rows, seconds, log, results } = summary;
   return { exitCode, stopped, summary: { rows, seconds, log, results: results === null ? [] : [results], ...figures } };
 }
@@ -83,7 +80,7 @@ export async function finishDryRun(context: Context, dry: ReadFile): Promise<num
     next: maySend ? commandLine(withoutDryRun(decidingCommand(open, command))) : isToCorrect ? again : null,
   });
   const document = { run: context.run, ...documentOf(summary), ...plannedCounts(counts), ...planDocument(dry) };
-  await (await context.reporter()).result('bulk --dry-run', document, (paint) => summaryText(summary, paint));
+  await context.reporter.result('bulk --dry-run', document, (paint) => summaryText(summary, paint));
   return exitNumber(codesOfCounts({ ...counts, unknown: 0 }));
 }
 

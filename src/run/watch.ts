@@ -39,11 +39,10 @@ export async function showPass(
   asides: Asides,
   observer: PassObserver,
 ): Promise<PassWatch> {
-  const reporter = await context.reporter();
   const { rows: total } = pass;
   const isSending = pass.is === 'sending';
-  if (!isSending) reporter.say(() => `${rowsText(total)} with an unknown outcome: ${settlingText(pass)}.`);
-  const progress = await reporter.progress(isSending ? 'Sending' : 'Settling unknown outcomes');
+  if (!isSending) context.reporter.say(() => `${rowsText(total)} with an unknown outcome: ${settlingText(pass)}.`);
+  const progress = await context.reporter.progress(isSending ? 'Sending' : 'Settling unknown outcomes');
   const stopListening = isSending ? await tellSilence(context, observer) : () => {};
   const state = { done: 0, total, counts: noCounts() };
   const reasons = new Map<string, number>();
@@ -57,21 +56,23 @@ export async function showPass(
       state.counts[status] += 1;
       if (isSending && status === 'created' && Object.keys(ids).length === 0) asides.withoutIdentifier += 1;
       if (!isSending && status === 'unknown' && message !== null) reasons.set(message, (reasons.get(message) ?? 0) + 1);
-      if (sent.unrecorded) reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
+      if (sent.unrecorded) context.reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
       progress.update(state);
       observer.row(result, state);
     },
     waiting(waitMs) {
       if (isAnnounced || waitMs < MIN_ANNOUNCED_MS) return;
       isAnnounced = true;
-      reporter.say(() => `Waiting for ${duration(waitMs)}, then asking validate. Ctrl-C leaves this to the next run.`);
+      context.reporter.say(
+        () => `Waiting for ${duration(waitMs)}, then asking validate. Ctrl-C leaves this to the next run.`,
+      );
     },
     end() {
       stopListening();
       progress.end();
       observer.end(state);
       for (const [reason, count] of reasons)
-        reporter.warn(`${count} ${count === 1 ? 'stays' : 'stay'} unknown: ${reason}`);
+        context.reporter.warn(`${count} ${count === 1 ? 'stays' : 'stay'} unknown: ${reason}`);
     },
   };
 }
@@ -90,13 +91,12 @@ const SILENCE_MS = 10_000;
  */
 async function tellSilence(context: Context, { hasHeard }: PassObserver): Promise<() => void> {
   const { clock, interruption, options } = context;
-  const reporter = await context.reporter();
   const { baseUrl } = await context.settings();
   const over = new AbortController();
   void clock.sleep(SILENCE_MS, over.signal).then(() => {
     if (over.signal.aborted || interruption.halt.signal.aborted || hasHeard()) return;
     const limit = options.timeout === undefined ? '--timeout says how long' : `for at most ${options.timeout} s a call`;
-    reporter.say(() =>
+    context.reporter.say(() =>
       printable(
         `Nothing has come back from ${baseUrl?.value} for ${duration(SILENCE_MS)}. srq goes on waiting (${limit}).`,
       ),

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import type { Contract } from '../request/contract/contract.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
-import { ANY_OWNER, replaceFileOrThrow, requiredText, type Trust } from './own-file.ts';
+import { ANY_OWNER, replaceFileOrThrow, requiredJson, type Trust } from './own-file.ts';
 
 /**
  * Stores one profile's contract. If the file is missing, the profile has no contract. A damaged file is an error,
@@ -26,19 +26,12 @@ export class ContractStore {
   async read(): Promise<Contract | null> {
     const what = `The API description ${this.path}`;
     const hint = `Learn it again: srq contract learn FILE --profile ${this.#profile}, or: srq contract forget --profile ${this.#profile}`;
-    try {
-      // The contract decides where credentials go, and may hold keys.
-      const text = requiredText(this.path, this.#trust.uid, { what, reason: 'contract.unusable', hint });
-      if (text === null) return null;
-      const document = JSON.parse(text);
-      // The schema is loaded only here, because that takes a while and most profiles have no contract.
-      const { readContract } = await import('../request/contract/contract-schema.ts');
-      return readContract(document, what, hint);
-    } catch (error) {
-      if (error instanceof SrqError) throw error;
-      const why = systemCode(error) || (error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
-      throw new SrqError('contract.unusable', `${what} cannot be used (${why}).`, hint, error);
-    }
+    // The contract decides where credentials go, and may hold keys.
+    const document = requiredJson(this.path, this.#trust.uid, { what, reason: 'contract.unusable', hint });
+    if (document === undefined) return null;
+    // The schema is loaded only here, because that takes a while and most profiles have no contract.
+    const { readContract } = await import('../request/contract/contract-schema.ts');
+    return readContract(document, what, hint);
   }
 
   /** Writes the contract, whole or not at all, after a check that it can be read back. */

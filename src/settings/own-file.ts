@@ -67,14 +67,10 @@ export class OwnFile {
     }
   }
 
-  /**
-   * Replaces the text like `replace`, but throws the system's error. Returns false if the file is not trusted and was
-   * left unchanged.
-   */
-  replaceOrThrow(text: string): boolean {
-    if (!this.#isReplaceable()) return false;
-    replaceFileOrThrow(this.#path, text);
-    return true;
+  /** Replaces the text like `replace`, but throws the system's error. */
+  replaceOrThrow(text: string): void {
+    const found = statSync(this.#path, { throwIfNoEntry: false });
+    if (!found || this.#isOwn(found)) replaceFileOrThrow(this.#path, text);
   }
 
   /** Removes the file. An error of the system is ignored, such as that the folder cannot be written. */
@@ -84,11 +80,6 @@ export class OwnFile {
     } catch (error) {
       ignoreSystemError(error);
     }
-  }
-
-  #isReplaceable(): boolean {
-    const found = statSync(this.#path, { throwIfNoEntry: false });
-    return !found || this.#isOwn(found);
   }
 
   #isOwn(found: Stats): boolean {
@@ -109,24 +100,29 @@ interface Told {
   readonly what: string;
   readonly reason: ErrorReason;
   readonly hint: string;
+  /** What to do if others can read or write it. */
+  readonly exposed?: string;
 }
 
 /**
- * Reads a file that decides what is sent, or where a secret goes. Returns null if there is none. Throws if others can read or
- * write it, and the system's error if it cannot be read.
+ * Reads a JSON file that decides what is sent, or where a secret goes. Returns undefined if there is none. Throws an `SrqError` if
+ * others can read or write it, or if it cannot be read.
  */
-export function requiredText(path: string, uid: number | null, { what, reason, hint }: Told): string | null {
+export function requiredJson(path: string, uid: number | null, told: Told): unknown {
+  const { what, reason, hint, exposed = hint } = told;
   let file: number | null = null;
   try {
     // What is looked at is what is read, whoever puts another file there meanwhile.
     file = openSync(path, 'r');
     const flaw = fileFlaw(path, fstatSync(file), uid, 'readers');
     if (flaw)
-      throw new SrqError(reason, `${what} ${flaw.why}; it is not used.`, `${hint}    Or use it: ${flaw.remedy}`);
-    return readFileSync(file, 'utf8');
+      throw new SrqError(reason, `${what} ${flaw.why}; it is not used.`, `${exposed}    Or use it: ${flaw.remedy}`);
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
-    throw error;
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return undefined;
+    if (error instanceof SrqError) throw error;
+    const why = systemCode(error) || (error instanceof SyntaxError ? 'it is not JSON' : String(error));
+    throw new SrqError(reason, `${what} cannot be used (${why}).`, hint, error);
   } finally {
     if (file !== null) closeSync(file);
   }

@@ -45,40 +45,20 @@ export function directories(env: Environment, platform: string, homeOf: () => st
   return { config: env['SRQ_CONFIG_DIR'] || config(), state: env['SRQ_STATE_DIR'] || state() };
 }
 
-/** The places of the settings file and of the folder for state on this machine. */
-export interface OwnPaths {
-  readonly config: string;
-  readonly state: string;
+/** The files of a profile in the state folder, besides its log: its token, and what runs have learned about its service. */
+export interface StateFiles {
+  readonly token: string;
+  readonly learned: string;
 }
 
-/** The places of srq's files on this machine. */
-export interface Paths extends OwnPaths {
-  /** The path of the log file, or the URL of a store without its password. */
-  readonly log: string;
+export function stateFiles(state: string, profile: string): StateFiles {
+  return { token: join(state, `${profile}.token.json`), learned: join(state, `${profile}.learned.json`) };
 }
 
-/** A profile's name, as settings hold it. */
-export interface OfProfile {
-  readonly profile: { readonly value: string };
-}
-
-export function tokenPath({ state }: Pick<Paths, 'state'>, { profile }: OfProfile): string {
-  return join(state, `${profile.value}.token.json`);
-}
-
-/** Returns the path of what runs have learned about the profile's service. */
-export function learnedPath({ state }: Pick<Paths, 'state'>, { profile }: OfProfile): string {
-  return join(state, `${profile.value}.learned.json`);
-}
-
-/** Returns the path of the mappings that the user of a profile has confirmed. */
-export function mappingsPath({ config }: Pick<Paths, 'config'>, profile: string): string {
-  return join(dirname(config), 'mappings', `${profile}.json`);
-}
-
-/** Returns the path of a profile's contract. */
-export function contractPath({ config }: Pick<OwnPaths, 'config'>, profile: string): string {
-  return join(dirname(config), 'contracts', `${profile}.json`);
+/** The files of a profile beside the settings: the mappings that its user has confirmed, and its contract. */
+export function settingsFiles(config: string, profile: string) {
+  const beside = (folder: string) => join(dirname(config), folder, `${profile}.json`);
+  return { mappings: beside('mappings'), contract: beside('contracts') };
 }
 
 /**

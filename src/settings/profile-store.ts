@@ -1,12 +1,11 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { octalMode } from '../request/log/ownership.ts';
 import { makeFolder } from '../request/make-folder.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { usableBaseUrl } from './base-url.ts';
-import { requiredText } from './own-file.ts';
+import { requiredJson } from './own-file.ts';
 
 const profileSchema = z.looseObject({
   baseUrl: z.string(),
@@ -43,15 +42,13 @@ export function withoutAccount(profile: Profile): Partial<Profile> {
 }
 
 /**
- * Stores the profiles in `config.json` (mode 0600), in a directory of mode 0700. Methods throw `SrqError('settings')`
+ * Stores the profiles in `config.json` (mode 0600). Methods throw `SrqError('settings')`
  * if the file cannot be used, if others can read or write it, or if it belongs to another user.
  */
 export class ProfileStore {
   readonly path: string;
   readonly #directory: string;
   readonly #uid: number | null;
-  /** A sentence on what a change of the settings has repaired besides, or null. */
-  repaired: string | null = null;
 
   /** `uid` is the numeric user id, or null where files have no owners and modes (Windows). */
   constructor(directory: string, uid: number | null) {
@@ -107,35 +104,19 @@ export class ProfileStore {
 
   /**
    * Reads the settings without creating anything, because a machine that has all settings in the environment needs no
-   * directory.
+   * directory. They may hold a secret or name a command.
    */
   #read(): z.infer<typeof settingsSchema> {
-    const text = this.#text();
-    if (text === null) return {};
-    const parsed = settingsSchema.safeParse(this.#parse(text), { error: en().localeError });
+    const what = `The settings file ${this.path}`;
+    const hint = 'Repair the file, or move it away and log in again: srq login';
+    const exposed =
+      'Others may have read or changed it. Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
+    const kept = requiredJson(this.path, this.#uid, { what, reason: 'settings.unusable', hint, exposed });
+    const parsed = settingsSchema.safeParse(kept === undefined ? {} : kept, { error: en().localeError });
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
-    throw this.#broken(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim(), parsed.error);
-  }
-
-  /** Returns the text of the file, which may hold a secret or name a command, or null if there is no file. */
-  #text(): string | null {
-    const what = `The settings file ${this.path}`;
-    const hint =
-      'Others may have read or changed it. Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
-    try {
-      return requiredText(this.path, this.#uid, { what, reason: 'settings.unusable', hint });
-    } catch (error) {
-      throw error instanceof SrqError ? error : this.#broken(systemCode(error) || String(error), error);
-    }
-  }
-
-  #parse(text: string): unknown {
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw this.#broken('it is not JSON', error);
-    }
+    const why = `${issue?.path.join('.') ?? ''} ${issue?.message ?? 'not as expected'}`.trim();
+    throw new SrqError('settings.unusable', `${what} cannot be used (${why}).`, hint, parsed.error);
   }
 
   /** Reads the settings, changes them and writes them at once, because another login may be changing them as well. */
@@ -145,7 +126,6 @@ export class ProfileStore {
     const settings = change(this.#read());
     try {
       makeFolder(this.#directory);
-      this.#closeDirectory();
       const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
       new Conf<z.infer<typeof settingsSchema>>(options).store = settings;
       chmodSync(this.path, 0o600);
@@ -158,22 +138,6 @@ export class ProfileStore {
         error,
       );
     }
-  }
-
-  /**
-   * Closes the directory to other users, because it may already exist with a wider mode. A directory that all users
-   * share, which has the sticky bit, is left unchanged.
-   */
-  #closeDirectory(): void {
-    const { mode } = statSync(this.#directory);
-    if ((mode & 0o077) === 0 || (mode & 0o1000) !== 0 || this.#uid === null) return;
-    chmodSync(this.#directory, 0o700);
-    this.repaired = `${this.#directory} was open to other users (mode ${octalMode(mode)}); its mode is 0700 now.`;
-  }
-
-  #broken(why: string, cause: unknown): SrqError {
-    const hint = 'Repair the file, or move it away and log in again: srq login';
-    return new SrqError('settings.unusable', `The settings file ${this.path} cannot be used (${why}).`, hint, cause);
   }
 }
 

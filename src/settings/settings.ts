@@ -3,7 +3,7 @@ import { platform } from 'node:os';
 import { promisify } from 'node:util';
 import type { BodyEncoding } from '../request/contract/wire.ts';
 import { isLoopback } from '../request/small.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
+import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import { normalBaseUrl } from './base-url.ts';
@@ -92,10 +92,9 @@ function keptSecret(env: Environment, profile: Profile | null): KeptSecret {
 /** Returns the error for missing settings. `others` are the stored profiles if the one in use is not stored. */
 export function notLoggedIn(missing: readonly string[], profile?: string, others: readonly string[] = []): SrqError {
   if (profile !== undefined && others.length > 0) {
-    const meant = nearest(profile, others);
     return new SrqError(
       'auth.no-profile',
-      `There is no profile "${profile}".${meant === null ? '' : ` Did you mean ${meant}?`}`,
+      `There is no profile "${profile}".${didYouMean(profile, others)}`,
       `See what there is: srq profile list    Or log in: srq login --profile ${profile}`,
     );
   }

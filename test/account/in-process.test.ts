@@ -41,8 +41,7 @@ function hostOf(kind: 'file' | 'store' = 'file') {
   const host = {
     ...{ clock: systemClock, run: 'run', halt: new AbortController(), uid: process.getuid?.() ?? null },
     freshStore: false,
-    settings: async () => ({ profile: { value: 'shop' } }),
-    paths: async () => ({ state }),
+    stateFiles: async () => ({ token: join(state, 'shop.token.json'), learned: join(state, 'shop.learned.json') }),
     trust: async () => ({ uid: null, onDistrusted: () => {} }),
     logPlace: async () => ({ kind }),
     postgresStore: () => Promise.reject(new Error('no store here')),

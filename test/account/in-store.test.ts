@@ -51,8 +51,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     }));
     const host = {
       ...program,
-      settings: async () => ({ profile: { value: 'shop' } }),
-      paths: async () => ({ state }),
+      stateFiles: async () => ({ token: join(state, 'shop.token.json'), learned: join(state, 'shop.learned.json') }),
       trust: async () => ({ uid: null, onDistrusted: () => {} }),
       logPlace: async () => ({ kind: 'store' as const }),
       postgresStore: () => keeper.postgresStore(),

@@ -43,16 +43,6 @@ describe('a shell is told', () => {
   });
 });
 
-test.each(Object.entries(COMPLETION_SCRIPTS))(
-  'the script for %s is printed as it is, and as a document',
-  async (shell, script) => {
-    const printed = await callSrq(['completion', shell], { env: {}, cwd: null });
-    expect([printed.code, printed.stdout]).toEqual([0, `${script}\n`]);
-    const { stdout } = await callSrq(['completion', shell, '--json'], { env: {}, cwd: null });
-    expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, shell, script });
-  },
-);
-
 describe('the script for', () => {
   test.for([
     ['bash', ['bash', '-n']],

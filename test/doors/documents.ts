@@ -4,8 +4,8 @@ import type { Ended } from '../helpers/ended.ts';
 
 /** Commands whose documents are only for shells. */
 const WITHOUT_SCHEMA: ReadonlySet<string> = new Set(['__complete']);
-/** Commands and flags with which one document a line is printed. */
-const LISTING = ['log', 'export', '--watch'];
+/** Commands that print one document a line. */
+const LISTING = ['log', 'export'];
 
 const ajv = new Ajv2020({ allErrors: true });
 const validators = new Map<string, ValidateFunction>();

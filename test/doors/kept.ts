@@ -21,14 +21,7 @@ export { normalBaseUrl } from '../../src/settings/base-url.ts';
 export { ContractStore } from '../../src/settings/contract-store.ts';
 export { MappingStore } from '../../src/settings/mapping-store.ts';
 export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
-export {
-  contractPath,
-  directories,
-  learnedPath,
-  mappingsPath,
-  profileNamed,
-  tokenPath,
-} from '../../src/settings/paths.ts';
+export { directories, profileNamed, settingsFiles, stateFiles } from '../../src/settings/paths.ts';
 export { ProfileStore } from '../../src/settings/profile-store.ts';
 export {
   requireCertificateCheck,

@@ -7,7 +7,7 @@ export function outputHost(folder: string) {
   const told: string[] = [];
   const host = {
     writtenFiles: async (name = 'written') => new WrittenFiles(join(folder, name), ANY_OWNER),
-    reporter: async () => ({ warn: (message: string) => told.push(message) }),
+    reporter: { warn: (message: string) => told.push(message) },
   };
   return { told, host: host as unknown as Parameters<typeof Output.open>[0] };
 }

@@ -14,7 +14,7 @@ vi.mock('../../src/run/outputs.ts', async (load) => ({
 test('a file that can no longer be written is told once and stops nobody', async () => {
   const { context } = contextOf();
   const told: string[] = [];
-  Object.assign(context, { reporter: async () => ({ warn: (message: string) => told.push(message) }) });
+  Object.assign(context, { reporter: { warn: (message: string) => told.push(message) } });
   const events = await RunEvents.open(context, { events: join(tmpdir(), 'events.ndjson') });
   opened.destroy(Object.assign(new Error('full'), { code: 'ENOSPC' }));
   events.breakerOpened(2_000);

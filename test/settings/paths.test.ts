@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contractPath, directories, learnedPath, mappingsPath, profileNamed, tokenPath } from '../doors/kept.ts';
+import { directories, profileNamed, settingsFiles, stateFiles } from '../doors/kept.ts';
 
 const HOME = join('/', 'home', 'ana');
 
@@ -25,13 +25,9 @@ test.each<[platform: string, env: Record<string, string>, config: string, state:
 });
 
 test('each profile has files of its own, the settings beside config.json and the rest in the state', () => {
-  const paths = { config: join('/', 'c', 'config.json'), state: join('/', 's'), log: '' };
-  const shop = { profile: { value: 'shop' } };
   expect({
-    token: tokenPath(paths, shop),
-    learned: learnedPath(paths, shop),
-    mappings: mappingsPath(paths, 'shop'),
-    contract: contractPath(paths, 'shop'),
+    ...stateFiles(join('/', 's'), 'shop'),
+    ...settingsFiles(join('/', 'c', 'config.json'), 'shop'),
   }).toEqual({
     token: join('/', 's', 'shop.token.json'),
     learned: join('/', 's', 'shop.learned.json'),

@@ -43,25 +43,6 @@ describe.skipIf(process.platform === 'win32')('settings that others may have rea
     write(0o600);
     expect(() => new ProfileStore(folder, uid + 1).all()).toThrow(/belongs to another user/);
   });
-
-  test('lie in a folder that is closed when they are written, and that is said', async () => {
-    chmodSync(folder, 0o755);
-    const store = new ProfileStore(folder, uid);
-    await store.set('shop', PROFILE);
-    expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['700', '600']);
-    expect(store.repaired).toBe(`${folder} was open to other users (mode 0755); its mode is 0700 now.`);
-    const again = new ProfileStore(folder, uid);
-    await again.use('shop');
-    expect(again.repaired).toBeNull();
-  });
-
-  test('a folder that all users share stays as it is', async () => {
-    const shared = join(folder, 'shared');
-    mkdirSync(shared);
-    chmodSync(shared, 0o1777);
-    await new ProfileStore(shared, uid).set('shop', PROFILE);
-    expect([modeOf(shared), modeOf(join(shared, 'config.json'))]).toEqual(['1777', '600']);
-  });
 });
 
 test('a change that cannot be written is told to whoever asks for it', async () => {

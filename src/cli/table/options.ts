@@ -249,7 +249,6 @@ export const TEMPLATE = {
   market: initially('PT', text('<code>', 'market for language and format')),
   output: text('<file>', 'write it there; an existing file is not replaced'),
 };
-export const WATCH = { watch: flag('refresh every two seconds, until Ctrl-C') };
 export const PURGE = { yes: yes('do not ask') };
 export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
 export const SCHEMA = { input: flag('print the schema of the file that the command reads with --file') };

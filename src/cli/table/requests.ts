@@ -126,8 +126,7 @@ export const SEVERAL_MACHINES: CommandTable = {
   },
   queue: {
     about: 'show the queue, its workers and their progress',
-    flags: flags.WATCH,
-    examples: ['srq queue', 'srq queue --watch', 'srq queue --json'],
+    examples: ['srq queue', 'srq queue --json'],
     uses: 'store',
     fails: ['auth'],
     run: async () => (await import('../../commands/queue.ts')).queue,

@@ -6,13 +6,17 @@ import type { ArgumentRow } from '../../cli/table/row.ts';
 import type { SHELLS } from '../../cli/table/surroundings.ts';
 import { printable } from '../../report/output.ts';
 import { MARKETS } from '../../request/lead/markets.ts';
+import bash from './srq.bash?raw';
+import fish from './srq.fish?raw';
+import powershell from './srq.ps1?raw';
+import zsh from './srq.zsh?raw';
 
 type Shell = (typeof SHELLS)[number];
 
 /** Prints the script with which a shell completes srq's commands. */
 export async function completion(context: Context, shell: Shell): Promise<number> {
   const script = COMPLETION_SCRIPTS[shell];
-  await (await context.reporter()).result('completion', { shell, script }, () => script, 'verbatim');
+  await context.reporter.result('completion', { shell, script }, () => script, 'verbatim');
   return 0;
 }
 
@@ -23,7 +27,7 @@ export async function complete(context: Context, count: string, words: readonly 
   const [current = ''] = words.slice(before.length).map((word) => (word === '=' ? '' : word));
   const found = candidatesFor(before, current, await profileNames(context));
   const lines = found.words.map(({ word, description }) => `${word}\t${description}`);
-  await (await context.reporter()).result(
+  await context.reporter.result(
     '__complete',
     found,
     () => [...lines, ...(found.files ? [':files'] : [])].join('\n'),
@@ -139,59 +143,8 @@ function startingWith(prefix: string, { words, files }: Candidates): Candidates 
  * `WORD<TAB>DESCRIPTION`, or `:files` if file names fit, which the shell completes itself.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: `# Completion of srq for bash. In ~/.bashrc: eval "$(srq completion bash)"
-_srq() {
-  local word IFS=$'\\n'
-  COMPREPLY=()
-  while IFS=$'\\t' read -r word _; do
-    if [[ $word == :files ]]; then
-      compopt -o filenames 2>/dev/null
-      COMPREPLY+=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
-    else
-      COMPREPLY+=("$word")
-    fi
-  done < <(srq __complete "$((COMP_CWORD - 1))" -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-}
-complete -F _srq srq`,
-  zsh: `#compdef srq
-# Completion of srq for zsh. In ~/.zshrc, after compinit: eval "$(srq completion zsh)"
-_srq() {
-  local line files=0
-  local -a found
-  while IFS= read -r line; do
-    if [[ $line == :files ]]; then
-      files=1
-    else
-      found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-    fi
-  done < <(srq __complete $((CURRENT - 2)) -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
-  (( $#found )) && _describe srq found
-  (( files )) && _files
-}
-compdef _srq srq`,
-  fish: `# Completion of srq for fish: srq completion fish > ~/.config/fish/completions/srq.fish
-function __srq_complete
-    set -l before (commandline -opc)
-    set -l current (commandline -ct)
-    for line in (srq __complete (math (count $before) - 1) -- $before[2..-1] "$current" 2>/dev/null)
-        if test "$line" = ":files"
-            __fish_complete_path "$current"
-        else
-            echo $line
-        end
-    end
-end
-complete -c srq -f -a '(__srq_complete)'`,
-  powershell: `# Completion of srq for PowerShell. In $PROFILE: srq completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName srq -ScriptBlock {
-    param($current, $ast, $cursor)
-    $words = @($ast.CommandElements | Select-Object -Skip 1 |
-        Where-Object { $_.Extent.StartOffset -lt $cursor } | ForEach-Object { $_.Extent.Text })
-    $before = if ($current -eq '') { $words.Count } else { $words.Count - 1 }
-    srq __complete $before -- @words 2>$null | Where-Object { $_ -ne ':files' } | ForEach-Object {
-        $word, $text = $_ -split "\`t", 2
-        if (-not $text) { $text = $word }
-        [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $text)
-    }
-}`,
+  bash: bash.trimEnd(),
+  zsh: zsh.trimEnd(),
+  fish: fish.trimEnd(),
+  powershell: powershell.trimEnd(),
 };

@@ -1,5 +1,4 @@
 import { addAnswers, openLearned, openSharedAccount } from '../../account/account.ts';
-import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { destinationOf } from '../../cli/session.ts';
 import { printable } from '../../report/output.ts';
@@ -46,12 +45,8 @@ export async function learnAnswers(context: Context, { said, named, isDryRun }: 
   if (!isDryRun) await add(stated.reduce((all, form) => withForm(all, form), known));
   const profile = (await context.profileName()).value;
   const forms = meant.map(({ text }) => text);
-  const reporter = await context.reporter();
-  const settling = withProfileFlags(
-    'What was sent before stays unknown until it is settled: srq resolve',
-    context.options,
-  );
-  await reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
+  const settling = context.withProfile('What was sent before stays unknown until it is settled: srq resolve');
+  await context.reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
     [
       isDryRun
         ? `Such an answer would mean that the request was ${said}:`

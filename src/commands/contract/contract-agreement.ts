@@ -34,7 +34,7 @@ export async function answered(
     if (answer === undefined || answer === '') break;
     const more = withAnswer(said, question, answer);
     const next = await propose(more).catch(unfit);
-    if (next instanceof SrqError) (await context.reporter()).warn(printable(next.message));
+    if (next instanceof SrqError) context.reporter.warn(printable(next.message));
     else [said, proposal] = [more, next];
   }
   return { proposal, said };

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Question } from '../../contract/given.ts';
 import type { Said } from '../../contract/propose.ts';
@@ -65,23 +65,20 @@ export async function learn(context: Context, files: readonly string[], options:
       },
       paint,
     );
-  const reporter = await context.reporter();
   if (options.dryRun) {
-    await reporter.result('contract learn', document, shown);
+    await context.reporter.result('contract learn', document, shown);
     return 0;
   }
-  reporter.say(shown);
+  context.reporter.say(shown);
   await requireAgreement(context, answers, { given, yes: options.yes === true, profile });
   await store.write(contract);
-  await reporter.result('contract learn', document, (paint) =>
+  await context.reporter.result('contract learn', document, (paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
       ...(place === null ? contract.servers : []).map(({ url }) =>
-        printable(withProfileFlags(commandLine(['login', '--base-url', url]), context.options)),
+        printable(context.withProfile(commandLine(['login', '--base-url', url]))),
       ),
-      printable(
-        withProfileFlags('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it', context.options),
-      ),
+      printable(context.withProfile('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it')),
     ].join('\n'),
   );
   return 0;
@@ -117,8 +114,7 @@ export async function show(context: Context): Promise<number> {
   const contract = await context.contract();
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
-  const reporter = await context.reporter();
-  await reporter.result('contract show', withoutSecretValues(contract), () =>
+  await context.reporter.result('contract show', withoutSecretValues(contract), () =>
     pageOf(contract).trimEnd().split('\n').map(printable).join('\n'),
   );
   return 0;
@@ -129,8 +125,7 @@ export async function forget(context: Context): Promise<number> {
   const store = await profileContracts(context);
   const forgotten = store.forget();
   const profile = (await context.profileName()).value;
-  const reporter = await context.reporter();
-  await reporter.result('contract forget', { profile, forgotten }, () =>
+  await context.reporter.result('contract forget', { profile, forgotten }, () =>
     forgotten
       ? `The API description of profile ${profile} is forgotten.`
       : `Profile ${profile} had no API description.`,

@@ -49,7 +49,7 @@ export async function create(examination: Examination): Promise<Found> {
   const { context, connection, contract } = examination;
   const made = await madeUpRequest(connection.destination, contract, context.clock.nowMs());
   const opened = await context.log.open('doctor', false);
-  await finishOnSignal(context);
+  finishOnSignal(context);
   const options = { validate: false, onDuplicate: 'skip', again: false } as const;
   // What is under way then is finished and recorded, so it is not left like the other steps.
   const sent = await examination.halting(submitRequest(made, connection.api, opened, options));

@@ -1,4 +1,3 @@
-import { withProfileFlags } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
@@ -30,11 +29,10 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const error = failure && {
     error: { ...failureOf(failure, (hint) => hint), hint: steps.findLast(isFailed)?.hint ?? null },
   };
-  const next = withProfileFlags('srq bulk FILE --dry-run', context.options);
+  const next = context.withProfile('srq bulk FILE --dry-run');
   const diagnosis = { ok: failure === null, steps, ...error };
-  await (await context.reporter()).result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
-  const { code } = context.interruption;
-  return exitNumber([...(code ? [code] : []), ...(failure ? [failure.code] : [])]);
+  await context.reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
+  return exitNumber([context.interruption.code, failure?.code]);
 }
 
 const FINE = { hint: null, reason: null };
@@ -68,7 +66,7 @@ const ADVICE = / ?See where it fails: srq doctor/;
 function inWords(step: Step, context: Context): Step {
   const hint = step.hint?.replace(ADVICE, '') || null;
   const message = context.redacted(step.message);
-  return { ...step, message, hint: hint && withProfileFlags(hint, context.options) };
+  return { ...step, message, hint: hint && context.withProfile(hint) };
 }
 
 /** Requires the user's consent to send a test request to a live service, before anything is tried. */

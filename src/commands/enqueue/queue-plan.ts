@@ -1,6 +1,6 @@
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine } from '../../cli/command-line.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
-import type { RequestSession } from '../../cli/session.ts';
+import { finishOnSignal, type RequestSession } from '../../cli/session.ts';
 import { submissions } from '../../delivery/read-rows.ts';
 import { enqueueText } from '../../report/terminal/queue-text.ts';
 import type { ImportPlan } from '../../request/log/import-plan.ts';
@@ -28,24 +28,22 @@ export async function queuePlan(
   const { context } = session;
   const { ready, repeated, duplicate, invalid, unknown } = plan.counts;
   const { queued, alreadyQueued } = await queueReady(session, plan, queue);
-  const { code } = context.interruption;
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  const next = isWhole ? withProfileFlags('srq work', context.options) : file === '-' ? null : commandLine(command);
+  const next = isWhole ? context.withProfile('srq work') : file === '-' ? null : commandLine(command);
   const stopped = isWhole ? null : context.interruption.failure(next && `To go on: ${next}`);
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, next };
-  await (await context.reporter()).result('enqueue', document, (paint) => enqueueText(document, paint));
-  return exitNumber([...(code ? [code] : []), ...(invalid > 0 ? (['rejected'] as const) : [])]);
+  await context.reporter.result('enqueue', document, (paint) => enqueueText(document, paint));
+  return exitNumber([context.interruption.code, invalid > 0 ? 'rejected' : null]);
 }
 
 async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
   const { halt } = context.interruption;
-  const reporter = await context.reporter();
-  context.interruption.listen(() => reporter.warn('Finishing the rows at hand; press Ctrl-C again to leave now.'));
-  const progress = await reporter.progress('Queueing');
+  finishOnSignal(context, 'the rows at hand');
+  const progress = await context.reporter.progress('Queueing');
   let [queued, seen] = [0, 0];
   const add = async (batch: readonly QueuedRequest[]) => {
     queued += await queue.add(batch);

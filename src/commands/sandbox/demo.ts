@@ -26,9 +26,8 @@ export async function demo(context: Context): Promise<number> {
     ...{ contract: null, hasInbox: false, now: context.clock.nowMs },
   });
   context.onClose(() => sandbox.close());
-  const reporter = await context.reporter();
   const command = `$ srq ${IMPORT.join(' ')}`;
-  reporter.say((paint) =>
+  context.reporter.say((paint) =>
     [
       `A sandbox plays the marketplace: ${sandbox.baseUrl}. Nothing leaves this machine.`,
       `${LEADS} made-up leads are in ${printable(join(folder, 'leads.csv'))}.\n`,
@@ -44,7 +43,7 @@ export async function demo(context: Context): Promise<number> {
   const arrived = created(sandbox);
   const begun = logged(folder, 'sending');
   const answered = logged(folder, 'created');
-  reporter.say((paint) =>
+  context.reporter.say((paint) =>
     [
       `\n${paint.red('Killed')}, as by a power cut. The sandbox has ${arrived} leads.`,
       `The log says that ${begun} leads were begun. It has an answer for ${answered} of them. So ${begun - answered} may or may not have arrived.`,
@@ -60,7 +59,7 @@ export async function demo(context: Context): Promise<number> {
     const message = `The demo failed: ${received} leads received, ${twice} twice (exit ${exitCode}).`;
     throw new SrqError('srq.fault', message, `Please report it, with the log in ${folder}`);
   }
-  await reporter.result('demo', { received, twice, folder, page: join(folder, PAGE) }, (paint) =>
+  await context.reporter.result('demo', { received, twice, folder, page: join(folder, PAGE) }, (paint) =>
     [
       `\n${paint.green('✓')} The sandbox's own count: ${received} leads received, none twice.`,
       `The page of the run: ${printable(join(folder, PAGE))}`,

@@ -30,14 +30,13 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
   });
   context.onClose(() => running.close());
   const { baseUrl, clientId } = running;
-  const reporter = await context.reporter();
   const { signal } = context.interruption.halt;
   const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   context.interruption.listen(() => {});
   const follows = contract ? contractName(contract) : null;
   const document = { baseUrl, clientId, clientSecret: running.clientSecret, contract: contract?.source ?? null };
   const login = `srq login --profile sandbox --base-url ${baseUrl} --client-id ${shellWord(clientId)}`;
-  await reporter.result('sandbox', document, (paint) =>
+  await context.reporter.result('sandbox', document, (paint) =>
     [
       `${paint.green('✓')} A marketplace to try things on is running. What it receives stays on this machine.`,
       ...aligned([

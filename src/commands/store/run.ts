@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
-import { commandLine, withProfileFlags } from '../../cli/command-line.ts';
+import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
+import { finishOnSignal } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
@@ -17,8 +18,7 @@ import type { KnownRequest } from '../../store/stored-record.ts';
 export async function storeMigrate(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const isNew = await store.migrate();
-  const reporter = await context.reporter();
-  await reporter.result('store migrate', { store: store.name, migrated: isNew ? ['tables'] : [] }, (paint) => {
+  await context.reporter.result('store migrate', { store: store.name, migrated: isNew ? ['tables'] : [] }, (paint) => {
     const what = isNew ? 'has its tables now' : 'is up to date';
     return `${paint.green('✓')} The store ${printable(store.name)} ${what}.`;
   });
@@ -36,9 +36,8 @@ export async function storeResume(context: Context): Promise<number> {
   const hasAll = waiting > 0 && context.interactive && (await askYesNo(context, question));
   const { missing, doubtful } = await store.resume(hasAll);
   await context.log.acceptStore();
-  const reporter = await context.reporter();
   const resumed = { store: store.name, missing, doubtful };
-  await reporter.result('store resume', resumed, (paint) => resumedText(resumed, paint));
+  await context.reporter.result('store resume', resumed, (paint) => resumedText(resumed, paint));
   return 0;
 }
 
@@ -54,15 +53,14 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   const { interruption, clock, run, uid } = context;
   const store = await context.postgresStore();
   requireLog(file);
-  const reporter = await context.reporter();
   const user = { uid, isInStateFolder: false };
   const source = openFileStore({ path: file, clock, run, holder: (command) => context.holder(command), user });
   // Nobody sends by the log while it moves.
   const log = await source.open('store import', true);
   context.onClose(() => log.close());
   await store.migrate();
-  interruption.listen(() => reporter.warn('Finishing the requests at hand; press Ctrl-C again to leave now.'));
-  const progress = await reporter.progress('Importing');
+  finishOnSignal(context, 'the requests at hand');
+  const progress = await context.reporter.progress('Importing');
   let [requests, imported] = [0, 0];
   const take = async (batch: readonly KnownRequest[]) => {
     imported += await store.takeOver(batch);
@@ -90,18 +88,18 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     const id = await fileLogOf(file);
     if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
   }
-  const again = withProfileFlags(commandLine(['store', 'import', file]), context.options);
+  const again = context.withProfile(commandLine(['store', 'import', file]));
   const stopped = interruption.failure(`To go on: ${again}`);
   const ending = stopped === null ? { stopped, next: null } : { stopped, error: stopped, next: again };
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
   const document = { store: store.name, log: file, requests, imported, known: requests - imported, seconds, ...ending };
-  await reporter.result('store import', document, (paint) => {
+  await context.reporter.result('store import', document, (paint) => {
     const mark = stopped === null ? paint.green('✓') : paint.yellow('!');
     const told = `${thousands(imported)} of ${thousands(requests)} requests are new to it`;
     const next = stopped === null ? '' : `\n${paint.bold('Next')}: ${printable(again)}`;
     return `${mark} The store ${printable(store.name)} knows what ${printable(file)} has: ${told}, in ${duration(seconds * 1000)}.${next}`;
   });
-  return exitNumber(interruption.code ? [interruption.code] : []);
+  return exitNumber([interruption.code]);
 }
 
 /** Throws `SrqError('usage')` if there is no such log: opening it would begin a new one. */
@@ -146,7 +144,7 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
     throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
   }
   const document = { store: store.name, output: file.path, requests };
-  await (await context.reporter()).result('store export --output', document, (paint) => {
+  await context.reporter.result('store export --output', document, (paint) => {
     return `${paint.green('✓')} ${printable(file.path)} has the ${countText(requests, 'request')} of the store ${printable(store.name)}.`;
   });
   return 0;

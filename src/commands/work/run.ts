@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { finishOnSignal, RequestSession, recordingsBeside } from '../../cli/session.ts';
 import type { WorkOptions } from '../../cli/table/options.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/refuse-queued.ts';
@@ -21,16 +21,14 @@ export async function work(context: Context, options: WorkOptions): Promise<numb
 async function sendQueued(context: Context, options: WorkOptions, events: RunEvents): Promise<number> {
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
-  const reporter = await context.reporter();
   const { halt } = interruption;
-  const state = () => (halt.signal.aborted ? 'stopping' : context.log.isStoreAway ? 'waiting-for-database' : null);
-  const account = new WorkerStats(reporter, events, context, state);
+  const account = new WorkerStats(context, events);
   account.metrics = await serveHealth(context, options, account);
-  interruption.listen(() => reporter.warn('Finishing what was sent, giving back the rest; Ctrl-C again to leave now.'));
+  finishOnSignal(context, 'what was sent, giving back the rest');
   const deps = await workerDeps(context, options, account);
   const { validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const { name } = deps;
-  reporter.say(() => `Working for ${deps.destination}.`);
+  context.reporter.say(() => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
   if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
@@ -42,15 +40,11 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   const document = { run: context.run, ...figures, ...ending, hint: stop?.hint ?? null };
   const text = (paint: Paint) => workText(document, paint);
-  if (options.events === '-') reporter.say(text);
-  else await reporter.result('work', document, text);
+  if (options.events === '-') context.reporter.say(text);
+  else await context.reporter.result('work', document, text);
   if (stop?.code === 'fault') await context.showStack(stop.cause);
   const codes = untilEmpty ? codesOfCounts(account.counts) : [];
-  const exitCode = exitNumber([
-    ...(interruption.code ? [interruption.code] : []),
-    ...(stop ? [stop.code] : []),
-    ...codes,
-  ]);
+  const exitCode = exitNumber([interruption.code, stop?.code, ...codes]);
   events.end({ exitCode, stopped, summary: figures });
   return exitCode;
 }
@@ -58,7 +52,6 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
 async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {
   const { clock } = context;
   const { halt } = context.interruption;
-  const { signal: stopping } = halt;
   const store = await context.postgresStore();
   const session = await RequestSession.open(context, {
     audio: recordingsBeside('-'),
@@ -71,7 +64,7 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const { openQueue } = await import('../../store/postgres/queue.ts');
   const { member, givenUp: giveUp } = log;
   const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
-  if (watch.metrics) void watch.lookAtQueue(queue, store, stopping);
+  if (watch.metrics) void watch.lookAtQueue(queue, store);
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });

@@ -4,11 +4,9 @@ import type { WorkerWatch } from '../../delivery/consume.ts';
 import { shown } from '../../delivery/submit.ts';
 import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
-import type { Reporter } from '../../report/terminal/reporter.ts';
-import type { RowResult } from '../../request/log/outcome.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
-import type { Clock, DeliveryLog } from '../../request/ports.ts';
+import type { DeliveryLog } from '../../request/ports.ts';
 import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
@@ -19,18 +17,16 @@ import type { Health, WatchedProcess } from '../health.ts';
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 10_000;
 
-/** Counts and reports what a worker does. Of the requests it keeps only their keys. */
+/** Counts what a worker does, and tells it to people, to `--events` and to monitoring. Of the requests it keeps only keys. */
 export class WorkerStats implements WorkerWatch, WatchedProcess {
-  readonly #reporter: Reporter;
+  readonly #context: Context;
   readonly #events: RunEvents;
-  readonly #clock: Clock;
-  readonly #version: string;
   readonly #since: string;
-  readonly #exception: () => ProcessState | null;
   /** The metrics, or null if they are not served. Refusals and pauses are reported to them. */
   metrics: Metrics | null = null;
   connection: Connection | null = null;
-  #oldest: { readonly ageMs: number; readonly seenMs: number } | null = null;
+  /** The age of the oldest row, and the depth of the queue, at the last look. */
+  #oldestMs: number | null = null;
   #depth: QueueDepth | null = null;
   #standing: Standing | null = null;
   readonly counts = noCounts();
@@ -43,19 +39,10 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   #reason: string | null = null;
   #hasBegun = false;
 
-  /** `exception` returns a state that applies regardless of the requests in flight, or null. */
-  constructor(
-    reporter: Reporter,
-    events: RunEvents,
-    { clock, version }: Pick<Context, 'clock' | 'version'>,
-    exception: () => ProcessState | null,
-  ) {
-    this.#reporter = reporter;
+  constructor(context: Context, events: RunEvents) {
+    this.#context = context;
     this.#events = events;
-    this.#clock = clock;
-    this.#version = version;
-    this.#exception = exception;
-    this.#since = new Date(clock.nowMs()).toISOString();
+    this.#since = this.#now();
   }
 
   /** Number of requests that have left the queue, by their status. */
@@ -65,54 +52,49 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   get health(): Health {
-    return {
-      state: this.#state,
-      at: new Date(this.#clock.nowMs()).toISOString(),
-      since: this.#since,
-      inFlight: this.#inHand,
-      reason: this.#reason,
-    };
+    const [state, inFlight, reason] = [this.#state, this.#inHand, this.#reason];
+    return { state, at: this.#now(), since: this.#since, inFlight, reason };
   }
 
   get view(): ProcessView {
-    const worker = { ended: this.endedCounts, putBack: this.again, inHand: this.#inHand };
     const queue = { depth: this.#depth?.total ?? null, ...this.#standing };
+    const rows = { ended: this.endedCounts, putBack: this.again, inHand: this.#inHand };
     return {
-      version: this.#version,
+      version: this.#context.version,
       state: this.#state,
-      worker: { ...worker, queue, oldestMs: this.#oldestMs },
+      worker: { ...rows, queue, oldestMs: this.#oldestMs },
       connection: this.connection?.view() ?? null,
     };
+  }
+
+  get #state(): ProcessState {
+    const { halt, log } = this.#context;
+    if (!this.#hasBegun) return 'starting';
+    if (halt.signal.aborted) return 'stopping';
+    if (log.isStoreAway) return 'waiting-for-database';
+    return this.#inHand > 0 ? 'working' : 'idle';
+  }
+
+  #now(): string {
+    return new Date(this.#context.clock.nowMs()).toISOString();
   }
 
   /** Looks every few seconds at the queue and the store, so that no scrape waits for them. */
   async lookAtQueue(
     queue: Pick<PostgresQueue, 'oldest' | 'depth'>,
     store: Pick<PostgresStore, 'standing'>,
-    stopping: AbortSignal,
   ): Promise<void> {
-    while (!stopping.aborted) {
+    const { clock, halt } = this.#context;
+    while (!halt.signal.aborted) {
       try {
-        this.#oldest = { ageMs: await queue.oldest(), seenMs: this.#clock.monotonicMs() };
+        this.#oldestMs = await queue.oldest();
         this.#depth = await queue.depth();
         this.#standing = await store.standing();
       } catch {
         // The last look stands.
       }
-      await this.#clock.sleep(LOOK_MS, stopping);
+      await clock.sleep(LOOK_MS, halt.signal);
     }
-  }
-
-  /** Returns the age of the oldest row at the last look, with the time since then added. */
-  get #oldestMs(): number | null {
-    if (this.#oldest === null) return null;
-    const { ageMs, seenMs } = this.#oldest;
-    return ageMs > 0 ? ageMs + this.#clock.monotonicMs() - seenMs : 0;
-  }
-
-  get #state(): ProcessState {
-    if (!this.#hasBegun) return 'starting';
-    return this.#exception() ?? (this.#inHand > 0 ? 'working' : 'idle');
   }
 
   opened(): void {
@@ -134,51 +116,49 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   ended(...[taken, sent, next]: Parameters<WorkerWatch['ended']>): void {
+    const { key } = taken;
     const { status, alsoUnknown, unrecorded } = sent;
     const result = shown(sent);
     this.#inHand -= 1;
     if (next === 'done') this.counts[status] += 1;
     else this.again += 1;
-    if (next === 'done' && status === 'unknown') this.#unknown.add(taken.key);
+    if (next === 'done' && status === 'unknown') this.#unknown.add(key);
     // The result and its identifiers are stored nowhere else.
-    if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
-    if (taken.isUnreadable && next === 'done') this.#reporter.warn(unreadableText(taken, status));
-    const { key } = taken;
+    if (unrecorded) this.#context.reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
+    if (taken.isUnreadable && next === 'done') this.#context.reporter.warn(unreadableText(taken, status));
     this.#events.row(null, result);
-    if (alsoUnknown) this.#withdraw(alsoUnknown);
-    this.#reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[next]}`);
-  }
-
-  /** Tells of a request that was told as created, perhaps by another worker, and is unknown now. */
-  #withdraw(result: RowResult): void {
-    this.#events.row(null, result);
-    this.#reporter.warn(`Row ${result.row} (key ${result.key}) is unknown now. ${result.message ?? ''}`);
+    if (alsoUnknown) {
+      // It was told as created, perhaps by another worker.
+      this.#events.row(null, alsoUnknown);
+      const { row, key, message } = alsoUnknown;
+      this.#context.reporter.warn(`Row ${row} (key ${key}) is unknown now. ${message ?? ''}`);
+    }
+    this.#context.reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[next]}`);
   }
 
   gaveBack({ key }: TakenRequest): void {
     this.#inHand -= 1;
     this.again += 1;
-    const text = `${key.slice(0, 12)} given back`;
-    this.#reporter.say((paint) => paint.dim(text));
+    this.#context.reporter.say((paint) => paint.dim(`${key.slice(0, 12)} given back`));
   }
 
   ending({ message }: SrqError): void {
     this.#reason = message;
-    this.#reporter.say(() => `Ending: ${printable(message)}`);
+    this.#context.reporter.say(() => `Ending: ${printable(message)}`);
   }
 
   refused(http: number, pauseMs: number): void {
     this.#events.refused(http, pauseMs);
     this.metrics?.refused(http, pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
-    this.#reporter.say(() => `The service answered ${http}${pause}.`);
+    this.#context.reporter.say(() => `The service answered ${http}${pause}.`);
   }
 
   breakerOpened(pauseMs: number): void {
     this.#events.breakerOpened(pauseMs);
     this.metrics?.breakerOpened(pauseMs);
     const seconds = Math.round(pauseMs / 1000);
-    this.#reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
+    this.#context.reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
   }
 }
 

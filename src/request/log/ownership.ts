@@ -54,7 +54,7 @@ export function folderFlaw(
 }
 
 /** Returns a mode in octal digits, as people write it. */
-export function octalMode(mode: number): string {
+function octalMode(mode: number): string {
   return `0${(mode & 0o777).toString(8)}`;
 }
 

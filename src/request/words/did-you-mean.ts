@@ -8,6 +8,12 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best && best.edits <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : null;
 }
 
+/** Returns a question that follows an error about a word, or nothing if no candidate is like it. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const meant = nearest(word, candidates);
+  return meant === null ? '' : ` Did you mean ${meant}?`;
+}
+
 /**
  * Computes the edit distance: the number of letters to insert, delete, replace or swap with their neighbour. Only the
  * first 64 letters of each text are compared.

@@ -1,1 +1,0 @@
-export function withReference(page: string): string;
