@@ -47,17 +47,14 @@ test('cut at any byte of its last three records, a log opens with every whole re
   }
 });
 
-test.each([1, 511, 4096, 3_000_000])(
-  'a tail of %i zeros, as a power cut leaves, is cut and kept aside',
-  async (zeros) => {
-    const whole = await writeWholeLog();
-    appendFileSync(path, Buffer.alloc(zeros));
-    expect(await goOn()).toEqual(['1 created', '2 created', '3 created', '99 sending']);
-    expect(readFileSync(path).subarray(0, whole.length).equals(whole)).toBe(true);
-    const [kept = ''] = tornFiles();
-    expect(readFileSync(join(directory, kept)).equals(Buffer.alloc(zeros))).toBe(true);
-  },
-);
+test.each([1, 3_000_000])('a tail of %i zeros, as a power cut leaves, is cut and kept aside', async (zeros) => {
+  const whole = await writeWholeLog();
+  appendFileSync(path, Buffer.alloc(zeros));
+  expect(await goOn()).toEqual(['1 created', '2 created', '3 created', '99 sending']);
+  expect(readFileSync(path).subarray(0, whole.length).equals(whole)).toBe(true);
+  const [kept = ''] = tornFiles();
+  expect(readFileSync(join(directory, kept)).equals(Buffer.alloc(zeros))).toBe(true);
+});
 
 test('tails torn one after the other, even within a millisecond, are all kept', async () => {
   await writeWholeLog();
@@ -105,17 +102,10 @@ describe('A line that is damaged before the end refuses the log, names the line 
   const kinds: [string, Buffer | string][] = [
     ['broken JSON', `${line({}).slice(0, 60)}`],
     ['JSON cut in front', line({}).slice(9)],
-    ['nothing', ''],
-    ['no object', '42'],
-    ['null', 'null'],
-    ['no key', '{"event":"sending"}'],
-    ['no event', `{"key":"${keyOf(7)}"}`],
     ['a key too short', line({ key: 'abc' })],
     ['a key of other letters', line({ key: keyOf(7).toUpperCase().replace(/^./, 'X') })],
     ['a key that is a number', line({ key: 7 })],
     ['an event of another version', line({ event: 'refunded' })],
-    ['an event that rows have and requests do not', line({ event: 'repeated' })],
-    ['an event that every object has', line({ event: 'constructor' })],
     ['zeros', Buffer.alloc(100)],
     ['zeros before a record', Buffer.concat([Buffer.alloc(10), Buffer.from(line({}))])],
     ['a byte that is not UTF-8', Buffer.from(line({ ref: 'M\u00fcller' }), 'latin1')],

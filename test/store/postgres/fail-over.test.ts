@@ -199,18 +199,4 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     const text = 'select event from srq.record where key = $1';
     expect(await pair.primary.query(pair.url, text, [keyOf(2)])).toEqual([{ event: 'sending' }]);
   });
-
-  test('tells what its standbys are worth', async () => {
-    const { store } = await opened('one');
-    const dangers = async () => (await store.examine()).dangers.map(({ message }) => message).join(' ');
-    // The standby may still be connecting.
-    await expect.poll(dangers).toMatch(/fsync off.*If one of them takes over, the last commits can be missing/);
-    expect(await store.examine()).toMatchObject({ replication: 'It has 1 standby, which commits do not wait for.' });
-    await pair.synchronize();
-    expect(await dangers()).not.toMatch(/takes over/);
-    expect(await store.examine()).toMatchObject({ replication: 'Each commit waits for a standby (standby).' });
-    const replica = storeAt(pair.url.replace(/:\d+\//, `:${pair.standby.port}/`), 'replica');
-    await expect(replica.examine()).rejects.toMatchObject({ message: expect.stringContaining('is a standby') });
-    await replica.close();
-  });
 });
