@@ -308,6 +308,18 @@ describe.skipIf(process.platform === 'win32')('A file beside a log', () => {
   });
 });
 
+test.skipIf(process.platform === 'win32')('a log that is a pipe is refused, and not waited for', async () => {
+  execFileSync('mkfifo', [path]);
+  for (const refused of [
+    () => openLog(path),
+    () => openLog(path, false),
+    () => openLogIndex(path),
+    () => readAll(path),
+  ])
+    expect((await failureOf(refused())).message).toContain('it is not a regular file');
+  expect(besides()).toEqual(['log.ndjson']);
+});
+
 test('many who open a log that is not there yet all find it', async () => {
   for (let round = 0; round < 10; round++) {
     const fresh = join(directory, `fresh-${round}.ndjson`);

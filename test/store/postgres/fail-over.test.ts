@@ -144,6 +144,23 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     await expect(two.log.sending(subjectOf(7), 'none')).rejects.toMatchObject(NOBODY_MAY);
   });
 
+  test('that had each commit when a process joined, and no longer has: no setting is trusted', async () => {
+    await pair.synchronize();
+    const [one, two] = [await opened('one'), await opened('two')];
+    await one.log.sending(subjectOf(1), 'none');
+    await pair.primary.query(pair.url, 'alter system reset synchronous_standby_names');
+    await pair.primary.query(pair.url, 'select pg_reload_conf()');
+    const state = () => pair.primary.query(pair.url, 'select sync_state from pg_stat_replication');
+    await expect.poll(state).toEqual([{ sync_state: 'async' }]);
+    await pair.caughtUp();
+    pair.heard.silence();
+    await one.log.sending(subjectOf(2), 'none');
+    pair.replace();
+    await expect(two.log.sending(subjectOf(2), 'none')).rejects.toMatchObject(NOBODY_MAY);
+    await expect(one.log.sending(subjectOf(3), 'none')).rejects.toMatchObject(NOBODY_MAY);
+    expect(await events(2)).toEqual([['sending']]);
+  });
+
   test.each([false, true])(
     'and a worker that does not come back: what it may have sent is listed as unknown (nothing lost: %s)',
     async (hasAll) => {
