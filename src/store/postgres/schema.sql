@@ -397,10 +397,8 @@ end $$;
 -- Writes again what a process knows to be kept and the server lacks, and stops everybody until a person has spoken: others
 -- may have lost something that nobody knows. Ids up to p_newest are not given out again, because readers may be past them.
 -- A state that was recorded after the lost record stays, unless the request is now known to be taken.
-create function srq.put_back(p_process integer, p_newest bigint, p_records json)
-returns table (entry integer, id bigint)
+create function srq.put_back(p_process integer, p_newest bigint, p_records json) returns integer
 language plpgsql as $$
-#variable_conflict use_column
 declare
   v_told srq.told[];
 begin
@@ -420,7 +418,7 @@ begin
     order by i.entry
   );
   perform srq.write(v_told);
-  return query select t.entry, t.id from unnest(v_told) t;
+  return cardinality(v_told);
 end $$;
 
 -- Sending goes on by the word of a person. What a missing process had in hand may have been sent, and so may every row that
