@@ -355,18 +355,6 @@ language sql as $$
     where w.key = t.key and t.state is not null and t.event in ('created', 'duplicate', 'rejected', 'unknown');
 $$;
 
--- Tells which of two states counts: the one that keeps a request from being sent again.
-create function srq.outranks(p_told srq.log_state, p_known srq.log_state) returns boolean
-language sql immutable as $$
-  select case p_told
-    when 'created' then p_known <> 'created'
-    when 'duplicate' then p_known not in ('created', 'duplicate')
-    when 'parked' then p_known not in ('created', 'duplicate', 'parked')
-    when 'sending' then p_known in ('failed', 'rejected', 'licensed')
-    when 'unknown' then p_known in ('failed', 'rejected', 'licensed')
-    else false end
-$$;
-
 -- Takes over the last record and the state of each request of another log, whose runs are p_runs; no key occurs twice.
 -- Returns the number of requests of which the store has learned something.
 create function srq.take_over(p_runs text[], p_requests json) returns integer
@@ -387,7 +375,10 @@ begin
       run text, key uuid, state srq.log_state, event srq.log_event, at timestamptz, ids text, details json,
       place integer
     ) join srq.process p on p.run = i.run left join srq.request s on s.key = i.key
-    where s.state is null or srq.outranks(i.state, s.state)
+    -- Of two states the one counts that keeps a request from being sent again.
+    where s.state is null or i.state = 'created' and s.state <> 'created'
+      or i.state in ('duplicate', 'parked') and s.state not in ('created', 'duplicate', i.state)
+      or i.state in ('sending', 'unknown') and s.state in ('failed', 'rejected', 'licensed')
     order by i.place
   );
   perform srq.write(v_told);
