@@ -115,16 +115,13 @@ create table srq.note (
   note json not null
 );
 
--- The logs in files that the store was told of.
+-- The logs in files that the store was told of, as they were then.
 create table srq.file_log (
-  -- A digest of its first record.
   id uuid primary key,
+  state uuid not null,
   name text not null,
   -- False if a person decided that the store begins without it.
   imported boolean not null,
-  -- The newest request that it had then, and its size.
-  newest uuid not null,
-  bytes bigint not null,
   at timestamptz not null default clock_timestamp()
 );
 
