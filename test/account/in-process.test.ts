@@ -283,8 +283,7 @@ describe('The keeper of the log', () => {
       [
         {
           log: expect.stringMatching(/^[0-9a-f]{32}$/),
-          newestKey: KEYS[1],
-          bytes: expect.any(Number),
+          state: expect.stringMatching(/^[0-9a-f]{32}$/),
           name: path,
           isImported: false,
         },
