@@ -87,6 +87,21 @@ test('a tail that another process tore while this one had the log open is cut be
   expect(tornFiles()).toHaveLength(1);
 });
 
+// A record that is lost where two blocks of the file meet is a request that is sent twice.
+test.each([-3, -2, -1, 0, 1, 2])('a line is read whole that ends %i bytes beside the end of a block', async (by) => {
+  const blockBytes = 1 << 20;
+  let end = 0;
+  const texts = [1, 2].flatMap((blocks) => {
+    const bytes = blocks * blockBytes - end + by - 1;
+    end += bytes + 3;
+    return ['é'.repeat(bytes >> 1) + 'x'.repeat(bytes & 1), 'a'];
+  });
+  writeFileSync(path, `${texts.join('\n')}\n{"torn`);
+  const read = await linesOf(path, () => {});
+  // The lines are too long to be shown.
+  expect([read.end, read.texts.join('\n') === texts.join('\n')]).toEqual([end, true]);
+});
+
 test('a tail that another process cuts and writes over while the file is being read is no damage', async () => {
   writeFileSync(path, '{"a":1}\n{"torn":');
   const read = await linesOf(path, () => {
