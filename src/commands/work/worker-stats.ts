@@ -7,8 +7,8 @@ import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/terminal/reporter.ts';
 import type { RowResult } from '../../request/log/outcome.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
-import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
-import type { Clock, DeliveryLog } from '../../request/ports.ts';
+import { noCounts, type Status, type WorkedStatus } from '../../request/log/status.ts';
+import type { Clock } from '../../request/ports.ts';
 import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
@@ -19,7 +19,7 @@ import type { Health, WatchedProcess } from '../health.ts';
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 10_000;
 
-/** Counts and reports what a worker does. Of the requests it keeps only their keys. */
+/** Counts and reports what a worker does. */
 export class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly #reporter: Reporter;
   readonly #events: RunEvents;
@@ -30,14 +30,12 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   /** The metrics, or null if they are not served. Refusals and pauses are reported to them. */
   metrics: Metrics | null = null;
   connection: Connection | null = null;
-  #oldest: { readonly ageMs: number; readonly seenMs: number } | null = null;
+  #oldestMs: number | null = null;
   #depth: QueueDepth | null = null;
   #standing: Standing | null = null;
   readonly counts = noCounts();
   /** Number of requests that were put back for later or for other workers. */
   again = 0;
-  /** The keys of the requests that were counted as unknown. */
-  readonly #unknown = new Set<string>();
   /** Number of requests that were begun and have neither ended nor been given back. */
   #inHand = 0;
   #reason: string | null = null;
@@ -93,7 +91,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   ): Promise<void> {
     while (!stopping.aborted) {
       try {
-        this.#oldest = { ageMs: await queue.oldest(), seenMs: this.#clock.monotonicMs() };
+        this.#oldestMs = await queue.oldest();
         this.#depth = await queue.depth();
         this.#standing = await store.standing();
       } catch {
@@ -101,13 +99,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
       }
       await this.#clock.sleep(LOOK_MS, stopping);
     }
-  }
-
-  /** Returns the age of the oldest row at the last look, with the time since then added. */
-  get #oldestMs(): number | null {
-    if (this.#oldest === null) return null;
-    const { ageMs, seenMs } = this.#oldest;
-    return ageMs > 0 ? ageMs + this.#clock.monotonicMs() - seenMs : 0;
   }
 
   get #state(): ProcessState {
@@ -123,23 +114,12 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#inHand += 1;
   }
 
-  /** Counts requests as the log has them now that were unknown when they ended: somebody else may know more. */
-  async recount(log: Pick<DeliveryLog, 'prefetch' | 'lookup'>): Promise<void> {
-    await log.prefetch([...this.#unknown]);
-    for (const key of this.#unknown) {
-      this.counts.unknown -= 1;
-      this.counts[statusOfState(log.lookup(key))] += 1;
-    }
-    this.#unknown.clear();
-  }
-
   ended(...[taken, sent, next]: Parameters<WorkerWatch['ended']>): void {
     const { status, alsoUnknown, unrecorded } = sent;
     const result = shown(sent);
     this.#inHand -= 1;
     if (next === 'done') this.counts[status] += 1;
     else this.again += 1;
-    if (next === 'done' && status === 'unknown') this.#unknown.add(taken.key);
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     if (taken.isUnreadable && next === 'done') this.#reporter.warn(unreadableText(taken, status));
