@@ -9,7 +9,6 @@ import { leadsCsv, withOwnPhones } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
-import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 import { creates, send } from '../sandbox/sandbox-client.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -276,20 +275,6 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     });
     const cells = csv.split('\n').slice(1).join(',').split(',');
     expect(cells.filter((cell) => cell.length > 5 && desk.read('events.ndjson').includes(cell))).toEqual([]);
-    const both = await desk.call(...WORK, '--events', '-');
-    expect(documentOf(both)).toMatchObject({ error: { reason: 'flags.contradict' } });
-    // Unknown outcomes in a row open the breaker of the account; standard output is then for events alone.
-    desk.env['SRQ_STORE'] = await server.database();
-    await desk.call('enqueue', desk.write('more.csv', leadsCsv(40).replaceAll('sala', 'porta')), '--fresh-store');
-    sandbox.setInstructions([{ on: 'create', fault: 'reset-after', times: 10 }]);
-    const lines = ['work', '--rate', 'max', '--until-empty', '--events', '-'];
-    const paused = desk.start(lines);
-    await paused.until(/"event":"pause"/);
-    paused.process.kill('SIGTERM');
-    const ended = await paused.ended;
-    const later = eventsIn(ended.stdout);
-    expect(only(later, 'pause')[0]?.seconds).toBeGreaterThan(0);
-    expect(later.at(-1)).toMatchObject({ event: 'end', exitCode: 143, error: { reason: 'terminated.signal' } });
   });
 
   test('shows what it cannot record', async ({ desk, openSandbox }) => {
@@ -332,15 +317,5 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     const ended = await desk.call('enqueue', desk.write('leads.csv', leadsCsv(3)));
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('without a terminal nobody can confirm')]);
     expect(await server.query(url, "select 1 from pg_namespace where nspname like 'srq%'")).toEqual([]);
-    if (!HAS_TERMINAL) return;
-    const left = await onTerminal(
-      desk,
-      ['enqueue', 'leads.csv'],
-      [
-        [/Rows[\s\S]*q to quit: /, ''],
-        [/Type 3 to send[\s\S]*quit: /, 'q'],
-      ],
-    );
-    expect([left.code, documentOf(await desk.call('queue', '--json'))]).toMatchObject([2, { queue: { ready: 0 } }]);
   });
 });

@@ -56,16 +56,6 @@ test.each([1, 3_000_000])('a tail of %i zeros, as a power cut leaves, is cut and
   expect(readFileSync(join(directory, kept)).equals(Buffer.alloc(zeros))).toBe(true);
 });
 
-test('tails torn one after the other, even within a millisecond, are all kept', async () => {
-  await writeWholeLog();
-  for (const tail of ['{"key":"a', '{"key":"b', '{"key":"c']) {
-    appendFileSync(path, tail);
-    await (await openLog(path, true, { clock: { nowMs: () => 1_760_000_000_000 } })).close();
-  }
-  const kept = tornFiles().map((name) => readFileSync(join(directory, name), 'utf8'));
-  expect(kept.sort()).toEqual(['{"key":"a', '{"key":"b', '{"key":"c']);
-});
-
 test('a tail that cannot be kept aside is not cut', async () => {
   // Long enough that the names of the locks can be, and that of the copy cannot.
   const path = join(directory, 'x'.repeat(242));
