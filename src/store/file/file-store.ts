@@ -13,7 +13,7 @@ import {
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { FileLogId } from '../stored-record.ts';
-import { FileLog } from './file-log.ts';
+import { FileLog, type FileLogOptions } from './file-log.ts';
 import {
   BESIDE,
   type LogUser,
@@ -27,21 +27,17 @@ import {
 import { type LogIndex, loadIndex } from './log-index.ts';
 import { decodeRecord, readLines, readRecordAt } from './record.ts';
 
-interface FileStoreOptions {
-  readonly path: string;
-  readonly clock: Clock;
-  readonly run: string;
+interface FileStoreOptions extends Omit<FileLogOptions, 'exclusive' | 'holder'> {
   /** Describes this process, while it runs the command, to others that find the log in use. */
   readonly holder: (command: string) => string;
-  /** The user who must own the log, or null to accept any owner. */
-  readonly user?: LogUser | null;
 }
 
 /** Returns the store of a log in a file, for one machine (FORMAT.md). */
-export function openFileStore({ path, clock, run, holder, user = null }: FileStoreOptions): LogStore {
+export function openFileStore(options: FileStoreOptions): LogStore {
+  const { path, clock, holder, user = null } = options;
   return {
     name: path,
-    open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command), user }),
+    open: (command, exclusive) => FileLog.open({ ...options, exclusive, holder: holder(command) }),
     openReader: () => openLogReader(path, user),
     latest: () => readLog(path, user),
     newest: () => readNewest(path, user),
