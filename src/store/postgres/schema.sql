@@ -158,6 +158,18 @@ language sql stable as $$
   order by p.id
 $$;
 
+-- Returns the server. Another one than that on which sending goes on is met by this.
+create function srq.meet() returns text
+language plpgsql as $$
+declare
+  v_server text := srq.server();
+begin
+  update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
+      then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end
+    where server <> v_server and met is distinct from v_server;
+  return v_server;
+end $$;
+
 -- Enters a process, and is its sign of life. p_server is the server that has all which the process knows to be kept; it is
 -- null for a process that begins. Sending goes on when is_settled is true. A process is known by its run, so that one of
 -- which a server has never heard gets a new number. Processes that lived when the server was replaced are waited for.
@@ -169,15 +181,11 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
   v_meta srq.meta;
-  v_server text := srq.server();
+  v_server text := srq.meet();
   v_process integer;
   v_missing text[] := '{}';
 begin
   select * into v_meta from srq.meta for update;
-  if v_meta.server <> v_server and v_meta.met is distinct from v_server then
-    update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
-      then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end;
-  end if;
   insert into srq.process as p (run, holder, server) values (p_run, p_holder, coalesce(p_server, v_server))
     on conflict (run) do update
     set holder = excluded.holder, seen = excluded.seen, left_at = null, server = excluded.server
@@ -417,15 +425,12 @@ create function srq.resume(p_has_all boolean, p_message text) returns table (mis
 language plpgsql as $$
 #variable_conflict use_column
 declare
-  v_server text := srq.server();
+  v_server text := srq.meet();
   v_missing srq.process[];
   v_worker integer;
   v_told srq.told[];
 begin
   perform srq.keep_durable();
-  update srq.meta set met = v_server, met_at = clock_timestamp(),
-      forked = coalesce((select max(seen) from srq.process), clock_timestamp())
-    where server <> v_server and met is distinct from v_server;
   v_missing := array(select m from srq.missing() m);
   select max(m.id) into v_worker from unnest(v_missing) m where m.holder like 'srq work%';
   if p_has_all is null then
