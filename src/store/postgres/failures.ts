@@ -57,7 +57,7 @@ const PASSWORD_HINT =
   'Set PGPASSWORD, write it to ~/.pgpass, or: srq login --store URL --store-password-command COMMAND';
 /** The advice for a server that takes no writes. */
 export const READ_ONLY_HINT =
-  'If it is a standby, name the primary server; srq status shows which store is in force. Its owner can lift a read-only setting: alter database NAME reset default_transaction_read_only';
+  'If it is a standby, name the primary server; srq status shows which store is in force. If it is set to read only, its owner can lift that: alter database NAME reset default_transaction_read_only';
 const AGAIN = 'Then run the same command again: it goes on where it stopped.';
 
 /** What a failure has in its code and words, what is said of the store then, and what a person can do. */
