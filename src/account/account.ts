@@ -75,14 +75,14 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
 async function shareAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
   const { destination, contract, rate, concurrency, refused = null } = options;
   const { SharedPace } = await import('../service/pacing/shared-pace.ts');
-  const { AccountToken } = await import('../store/postgres/account.ts');
-  const { state, id, database } = await openSharedAccount(host, destination);
+  const { openAccountToken } = await import('../store/postgres/account.ts');
+  const { state, id } = await openSharedAccount(host, destination);
   const { clock } = host;
   const own = file.read();
   const permits = new SharedPace({ state, clock, random: Math.random, rate, concurrency, learned: own.pace });
   const limiter = new RateLimiter(permits, clock, host.halt.signal, refused);
   host.onClose(() => permits.close());
-  const token = await AccountToken.open(database, id, tokenKey(options, id));
+  const token = await openAccountToken(state, id, tokenKey(options, id));
   const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);
   let found = answers;
   // That the store is away at the end of a command is reported elsewhere.
@@ -109,11 +109,10 @@ export async function openSharedAccount(host: Host, destination: Destination) {
   const store = await host.postgresStore();
   // The store may not have been migrated yet, because some commands connect before they open the log.
   await store.migrate();
-  const { database } = store;
   const id = accountId(destination);
-  const state = openAccountState(database, id, host.run, host.halt.signal);
+  const state = openAccountState(store.database, id, host.run, host.halt.signal);
   host.onClose(() => state.close());
-  return { state, id, database };
+  return { state, id };
 }
 
 /** Opens what this machine's own runs have learned about the service of the profile in use. */

@@ -13,14 +13,12 @@ export interface KnownRequest {
   readonly record: LogRecord;
 }
 
-/** A log in a file, as a store may know of it. */
+/** A log in a file, as a store may know of it: 32 hex digits each. */
 export interface FileLogId {
-  /** Identifies the log wherever it is copied to: a digest of its first record, 32 hex digits. */
+  /** Identifies the log wherever it is copied to: a digest of its first line. */
   readonly log: string;
-  /** The key of its last record. */
-  readonly newestKey: string;
-  /** Its size. A log only grows, so that one of the same size has no more than the store was told. */
-  readonly bytes: number;
+  /** Identifies how far it goes: a digest of its size and its end. */
+  readonly state: string;
 }
 
 const NOTHING: Omit<Outcome, 'status'> = { ids: {}, http: null, ms: null, message: null, raw: null };

@@ -3,17 +3,21 @@
  * log.ts. What has a name here may be moved and put together anew in src without a test that has to follow.
  */
 
+import { openAccountState, openAccountToken } from '../../src/store/postgres/account.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
+
+/** Opens the token of an account as a process of its own does. */
+export const AccountToken = {
+  open: (database: Database, account: string, key: Buffer) =>
+    openAccountToken(openAccountState(database, account, 'run', new AbortController().signal), account, key),
+};
+
 export { systemClock } from '../../src/account/system-clock.ts';
 export { runWorker } from '../../src/delivery/consume.ts';
 export { SrqError } from '../../src/request/words/errors.ts';
 export { Secret } from '../../src/request/words/secret.ts';
 export { tokenKey } from '../../src/service/token/token.ts';
-export {
-  AccountToken,
-  accountId,
-  openAccountState,
-  type PostgresAccountState,
-} from '../../src/store/postgres/account.ts';
+export { accountId, openAccountState, type PostgresAccountState } from '../../src/store/postgres/account.ts';
 export { type Database, type DatabaseOptions, openDatabase } from '../../src/store/postgres/database.ts';
 export { examineStore } from '../../src/store/postgres/examine-store.ts';
 export { isTransient, storeError } from '../../src/store/postgres/failures.ts';

@@ -77,6 +77,9 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
     await expect.poll(async () => (await Scrape.of(port)).value('srq_queue_oldest_age_seconds'), PATIENT).toBe(0);
     const late = await Scrape.of(port);
     expect(late.by('srq_rows_total')['unknown']).toBe(2);
+    expect([late.value('srq_queue_rows'), late.value('srq_store_unknown_rows'), late.value('srq_store_held')]).toEqual([
+      0, 2, 0,
+    ]);
     for (const name of ['srq_rows_in_hand', 'srq_requests_in_flight', 'srq_requests_waiting'])
       expect([name, late.value(name)]).toEqual([name, 0]);
     expect(late.by('srq_refused_responses_total')).toEqual({ 429: 1, 503: 0 });

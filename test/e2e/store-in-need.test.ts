@@ -2,15 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
+import { storeAt } from '../doors/log.ts';
 import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
 import { type Desk, type OpenSandbox, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
+import { Scrape } from '../helpers/metrics.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { PostgresPair } from '../helpers/postgres-pair.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { TcpLine } from '../helpers/tcp-line.ts';
 import { send } from '../sandbox/sandbox-client.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -110,6 +113,54 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     });
   });
 
+  test('a server that takes writing: work waits, and goes on once it does', async ({ desk, openSandbox }) => {
+    const url = await server.database();
+    const name = url.split('/').at(-1);
+    const reconnect = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
+    await workThrough({ desk, openSandbox }, url, {
+      take: async () => {
+        await server.query('postgres', `alter database ${name} set default_transaction_read_only = on`);
+        await server.query('postgres', reconnect);
+      },
+      told: /takes no writes/,
+      giveBack: async () => {
+        await server.query('postgres', `alter database ${name} reset default_transaction_read_only`);
+        await server.query('postgres', reconnect);
+      },
+    });
+  });
+
+  test('an answer in time: work waits behind a lock, and goes on once that is gone', async ({ desk, openSandbox }) => {
+    const url = await server.database();
+    const store = storeAt(url, 'who locks');
+    onTestFinished(() => store.close());
+    const lock = new AbortController();
+    let held: Promise<void> = Promise.resolve();
+    /** Statements that wait, and were begun so many seconds after the lock was taken. */
+    const waiting = (seconds: number) =>
+      server.query(
+        'postgres',
+        `select 1 from pg_stat_activity w, pg_stat_activity l where w.wait_event_type = 'Lock'
+        and l.pid = any(pg_blocking_pids(w.pid)) and w.query_start > l.xact_start + make_interval(secs => ${seconds})`,
+      );
+    await workThrough({ desk, openSandbox }, url, {
+      take: async () => {
+        held = store.database.transaction(async (query) => {
+          await query('set local idle_in_transaction_session_timeout = 0; lock table srq.request in exclusive mode');
+          await new Promise((resolve) => lock.signal.addEventListener('abort', resolve));
+        });
+        await expect.poll(() => waiting(0)).not.toEqual([]);
+      },
+      told: /does not answer/,
+      giveBack: async () => {
+        // The server has given the statement up after 30 seconds, and it is tried again.
+        await expect.poll(() => waiting(29)).not.toEqual([]);
+        lock.abort();
+        await held;
+      },
+    });
+  });
+
   test('connections: two are enough to import, and with one it says so at once', async ({ desk, sandbox }) => {
     const url = await server.database();
     await server.query(url, `create role scarce login password '${STORE_PASSWORD}' connection limit 1`);
@@ -138,6 +189,73 @@ describe.skipIf(postgresIsMissing !== null)(
     };
     const through = (desk: Desk, url: string) =>
       Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
+
+    /** Two workers on a queue, whose server is upgraded in the middle. The first one tells of its health. */
+    const upgraded = async (
+      desk: Desk,
+      openSandbox: OpenSandbox,
+      before: (old: PostgresServer, url: string) => unknown,
+    ) => {
+      const sandbox = await openSandbox({ latencyMs: 150 });
+      desk.use(sandbox);
+      const old = await PostgresServer.start();
+      // The other servers are copies of the same one.
+      vi.stubEnv('SRQ_EMPTY_POSTGRES', undefined);
+      const fresh = await PostgresServer.start().finally(() => vi.unstubAllEnvs());
+      const line = await TcpLine.to(old.port);
+      onTestFinished(async () => {
+        await line.end();
+        old.end();
+        fresh.end();
+      });
+      const [url, to] = [await old.database(), await fresh.database()];
+      through(desk, url.replace(/:\d+\//, `:${line.port}/`));
+      expect((await desk.call('enqueue', desk.write('leads.csv', leadsCsv(ROWS)))).code).toBe(0);
+      const port = await freePort();
+      const args = ['work', '--no-validate', '--until-empty', '--rate', 'max', '--concurrency', '2', '--json'];
+      const start = (...more: string[]) => desk.start([...args, ...more], { timeoutMs: PATIENCE_MS });
+      const workers = [start('--health-port', String(port)), start()] as const;
+      await createdAtLeast(sandbox, 20, workers[0]);
+      await before(old, url);
+      line.lead(1);
+      line.cut();
+      await workers[0].until(/cannot be reached/);
+      expect((await send('GET', `http://127.0.0.1:${port}/healthz`)).status).toBe(503);
+      await restored(old, url, to);
+      line.lead(fresh.port);
+      return { sandbox, workers, port, fresh, url: to };
+    };
+
+    test('is gone on with by workers that live through it', async ({ desk, openSandbox }) => {
+      const { sandbox, workers, fresh, url } = await upgraded(desk, openSandbox, () => {});
+      for (const worker of workers) {
+        const ended = await worker.ended;
+        expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ unknown: 0, stopped: null })]);
+      }
+      expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
+      expect(await fresh.query(url, 'select distinct state::text from srq.request')).toEqual([{ state: 'created' }]);
+    });
+
+    test('holds back where one of them does not come back, and says so wherever one looks', async ({
+      desk,
+      openSandbox,
+    }) => {
+      const lost = `insert into srq.process (run, holder, server, seen)
+        values ('lost', 'srq work, process 12 on host-b', srq.server(), clock_timestamp() - interval '20 seconds')`;
+      const { sandbox, workers, port, fresh, url } = await upgraded(desk, openSandbox, (old, at) =>
+        old.query(at, lost),
+      );
+      const held = async () => (await Scrape.of(port)).value('srq_store_held');
+      await expect.poll(held, { timeout: 60_000, interval: 200 }).toBe(1);
+      expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ isHeld: true });
+      const { created } = await statsOf(sandbox);
+      for (const worker of workers) {
+        const { code, stdout } = await worker.ended;
+        expect([code, stdout]).toEqual([9, expect.stringMatching(/process 12 on host-b.*srq store resume/)]);
+      }
+      expect((await statsOf(sandbox)).created).toBe(created);
+      expect(await fresh.query(url, 'select held from srq.meta')).toEqual([{ held: 'missing' }]);
+    });
 
     test('sends nothing again, and stops where a fail-over after that lost its tail', async ({ desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 20 });

@@ -108,7 +108,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     const byFile = await desk.call('create', ...requestOfRow(300), '--log', log, '--json');
     expect(documentOf(byFile)).toMatchObject({ status: 'created' });
     const refused = await desk.call('create', ...requestOfRow(301), '--json');
-    expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining('store.log-unknown')]);
+    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('store.log-unknown')]);
     expect(documentOf(await desk.call('store', 'import', log, '--json'))).toMatchObject({ imported: 1, known: 150 });
     expect(documentOf(await desk.call('create', ...requestOfRow(300), '--json'))).toMatchObject({ status: 'repeated' });
   });
@@ -126,8 +126,26 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     appendFileSync(log, readFileSync(log, 'utf8').split('\n').slice(0, 2).join('\n').concat('\n'));
     desk.env['SRQ_STORE'] = url;
     const refused = await desk.call(...bulkArgs(leads));
-    expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining('store.log-unknown')]);
+    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('store.log-unknown')]);
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
+  });
+
+  test('a log in a file that grew while it was imported is not known', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    const url = await use(desk);
+    const log = join(desk.state, 'default.ndjson');
+    mkdirSync(desk.state, { mode: 0o700 });
+    writeFileSync(log, createdOnes(30_000), { mode: 0o600 });
+    const running = desk.start(['store', 'import', log, '--json']);
+    const begun = () => server.query(url, 'select 1 from srq.request limit 1').catch(() => []);
+    await expect.poll(begun, { timeout: 60_000, interval: 20 }).toHaveLength(1);
+    // As srq create does, which does not wait for the end of the import.
+    appendFileSync(log, linesOf({ c: HISTORIES['c'] ?? [] }));
+    expect(documentOf(await running.ended)).toMatchObject({ imported: 30_000, stopped: null });
+    const refused = await desk.call('create', ...requestOfRow(1), '--json');
+    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('store.log-unknown')]);
+    expect(documentOf(await desk.call('store', 'import', log, '--json'))).toMatchObject({ imported: 1 });
+    expect(documentOf(await desk.call('create', ...requestOfRow(1), '--json'))).toMatchObject({ status: 'created' });
   });
 
   describe('A profile that has sent through a store', () => {

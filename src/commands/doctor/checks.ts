@@ -54,10 +54,10 @@ async function settings(examination: Examination): Promise<Found> {
 
 async function store(context: Context): Promise<Found> {
   const opened = await context.postgresStore();
-  const { server, role, isBehind, replication, dangers } = await opened.examine();
+  const { server, role, isBehind, dangers } = await opened.examine();
   const unknown = await context.log.unknown();
   if (unknown !== null) throw new SrqError(unknown.reason, unknown.message, unknown.hint);
-  const message = `${opened.name} as ${role}: ${server}. ${replication}`;
+  const message = `${opened.name} as ${role}: ${server}.`;
   if (dangers.length > 0) {
     const [words, hint] = [dangers.map((each) => each.message).join(' '), dangers.map((each) => each.hint).join(' ')];
     return { message: `${message} ${words}`, warning: { reason: 'store.unsafe', hint } };

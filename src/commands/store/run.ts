@@ -59,6 +59,8 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   const log = await source.open('store import', true);
   context.onClose(() => log.close());
   await store.migrate();
+  // What srq create adds from now on may not be among what is read, so the store is not to know the log with it.
+  const id = await fileLogOf(file);
   finishOnSignal(context, 'the requests at hand');
   const progress = await context.reporter.progress('Importing');
   let [requests, imported] = [0, 0];
@@ -85,7 +87,6 @@ export async function storeImport(context: Context, file: string): Promise<numbe
     const notes: RecordedNote[] = [];
     for await (const note of source.notes()) notes.push(note);
     await store.takeOverNotes(notes);
-    const id = await fileLogOf(file);
     if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
   }
   const again = context.withProfile(commandLine(['store', 'import', file]));

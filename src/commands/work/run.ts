@@ -31,7 +31,6 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   context.reporter.say(() => `Working for ${deps.destination}.`);
   account.opened();
   const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
-  if (stop === null && !halt.signal.aborted) await account.recount(deps.log);
   // Nothing of what remains to be done needs the store.
   halt.abort();
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;

@@ -5,8 +5,7 @@ import { shown } from '../../delivery/submit.ts';
 import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
-import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
-import type { DeliveryLog } from '../../request/ports.ts';
+import { noCounts, type Status, type WorkedStatus } from '../../request/log/status.ts';
 import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
@@ -17,7 +16,7 @@ import type { Health, WatchedProcess } from '../health.ts';
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 10_000;
 
-/** Counts what a worker does, and tells it to people, to `--events` and to monitoring. Of the requests it keeps only keys. */
+/** Counts what a worker does, and tells it to people, to `--events` and to monitoring. */
 export class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly #context: Context;
   readonly #events: RunEvents;
@@ -32,8 +31,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   readonly counts = noCounts();
   /** Number of requests that were put back for later or for other workers. */
   again = 0;
-  /** The keys of the requests that were counted as unknown. */
-  readonly #unknown = new Set<string>();
   /** Number of requests that were begun and have neither ended nor been given back. */
   #inHand = 0;
   #reason: string | null = null;
@@ -105,16 +102,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#inHand += 1;
   }
 
-  /** Counts requests as the log has them now that were unknown when they ended: somebody else may know more. */
-  async recount(log: Pick<DeliveryLog, 'prefetch' | 'lookup'>): Promise<void> {
-    await log.prefetch([...this.#unknown]);
-    for (const key of this.#unknown) {
-      this.counts.unknown -= 1;
-      this.counts[statusOfState(log.lookup(key))] += 1;
-    }
-    this.#unknown.clear();
-  }
-
   ended(...[taken, sent, next]: Parameters<WorkerWatch['ended']>): void {
     const { key } = taken;
     const { status, alsoUnknown, unrecorded } = sent;
@@ -122,7 +109,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#inHand -= 1;
     if (next === 'done') this.counts[status] += 1;
     else this.again += 1;
-    if (next === 'done' && status === 'unknown') this.#unknown.add(key);
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#context.reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
     if (taken.isUnreadable && next === 'done') this.#context.reporter.warn(unreadableText(taken, status));

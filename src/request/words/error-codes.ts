@@ -7,7 +7,7 @@ const CODES = {
     'mapping.unclear mapping.unusable mapping.unwritable file.twice file.only-one',
     'rows.sent-before results.of-sandbox output.not-replaced output.unwritable run.unknown sheet.unknown',
     'market.unknown profile.bad-name profile.unknown profile.leads-elsewhere login.incomplete',
-    'secret.in-arguments store.password-shown store.missing store.log-unknown deletion.not-confirmed',
+    'secret.in-arguments store.password-shown store.missing deletion.not-confirmed',
     'sandbox.own-process sandbox.bad-call port.unavailable contract.undecided',
     'contract.not-confirmed operation.unknown answer.none-waiting validate.missing doubt.unknown',
     'doubt.several rows.not-in-log',
@@ -39,7 +39,7 @@ const CODES = {
   log: [
     'log.in-use log.under-way log.unwritable log.unreadable log.damaged log.incomplete log.changed',
     'log.not-own log.no-lock log.closed results.unwritable store.unavailable store.not-ready',
-    'store.unsafe store.version store.read-only store.failed-over store.other store.behind',
+    'store.unsafe store.version store.read-only store.failed-over store.other store.behind store.log-unknown',
   ],
   'platform.no-lock': ['platform.no-lock'],
   interrupted: ['prompt.left interrupted.signal interrupted.unfinished'],

@@ -13,7 +13,7 @@ import {
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { FileLogId } from '../stored-record.ts';
-import { FileLog } from './file-log.ts';
+import { FileLog, type FileLogOptions } from './file-log.ts';
 import {
   BESIDE,
   type LogUser,
@@ -24,24 +24,20 @@ import {
   requireOwnLog,
   requireRegularFile,
 } from './log-access.ts';
-import { LogIndex, loadIndex } from './log-index.ts';
+import { type LogIndex, loadIndex } from './log-index.ts';
 import { decodeRecord, readLines, readRecordAt } from './record.ts';
 
-interface FileStoreOptions {
-  readonly path: string;
-  readonly clock: Clock;
-  readonly run: string;
+interface FileStoreOptions extends Omit<FileLogOptions, 'exclusive' | 'holder'> {
   /** Describes this process, while it runs the command, to others that find the log in use. */
   readonly holder: (command: string) => string;
-  /** The user who must own the log, or null to accept any owner. */
-  readonly user?: LogUser | null;
 }
 
 /** Returns the store of a log in a file, for one machine (FORMAT.md). */
-export function openFileStore({ path, clock, run, holder, user = null }: FileStoreOptions): LogStore {
+export function openFileStore(options: FileStoreOptions): LogStore {
+  const { path, clock, holder, user = null } = options;
   return {
     name: path,
-    open: (command, exclusive) => FileLog.open({ path, clock, run, exclusive, holder: holder(command), user }),
+    open: (command, exclusive) => FileLog.open({ ...options, exclusive, holder: holder(command) }),
     openReader: () => openLogReader(path, user),
     latest: () => readLog(path, user),
     newest: () => readNewest(path, user),
@@ -64,32 +60,19 @@ async function* followLog(
   clock: Clock,
   stop: AbortSignal,
 ): AsyncGenerator<LogRecord | null, void> {
-  let end = yield* readLog(path, user);
-  yield null;
-  for (; !stop.aborted; await clock.sleep(POLL_MS, stop)) {
-    const file = await openLogFile(path, null);
-    if (!file) continue;
+  let index: LogIndex | null = null;
+  for (let isPast = true; isPast || !stop.aborted; isPast = false) {
+    const file = await openLogFile(path, isPast ? user : null);
     try {
-      end = yield* recordsBehind(file, end, path);
+      const from: number = index?.end ?? 0;
+      if (file) index = await indexOf(file, path, user, index);
+      if (file && index)
+        for await (const { record, isLast } of recordsOf(file, index, from)) if (isLast || !isPast) yield record;
     } finally {
-      await file.close();
+      await file?.close();
     }
-  }
-}
-
-/** Yields the records after the offset `from`, and returns the offset after the last complete line. */
-async function* recordsBehind(file: FileHandle, from: number, path: string): AsyncGenerator<LogRecord, number> {
-  const blocks = readLines(file, from);
-  for (;;) {
-    const { value, done } = await blocks.next();
-    if (done) return value;
-    for (const { text, offset } of value) {
-      const record = decodeRecord(text);
-      if (typeof record === 'string') {
-        throw new SrqError('log.damaged', `The log ${path} is damaged at byte ${offset} (${record}).`, 'See: srq log');
-      }
-      yield record;
-    }
+    if (isPast) yield null;
+    await clock.sleep(POLL_MS, stop);
   }
 }
 
@@ -138,42 +121,35 @@ function decodeNote(line: string | null): RecordedNote | null {
 }
 
 /**
- * Yields the last record of each request in the log, oldest first, and returns the offset after the last line read. It
- * takes no lock. An unfinished last line belongs to another process that is writing, and is skipped. A log that does
- * not exist is empty. Throws `SrqError('log')` if the log is damaged.
+ * Yields the last record of each request in the log, oldest first. It takes no lock. An unfinished last line belongs to
+ * another process that is writing, and is skipped. A log that does not exist is empty. Throws `SrqError('log')` if the log is
+ * damaged.
  */
-export async function* readLog(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, number> {
-  const records = readRecords(path, user);
-  try {
-    for (;;) {
-      const { value, done } = await records.next();
-      if (done) return value;
-      if (value.isLast) yield value.record;
-    }
-  } finally {
-    // A reader that has found what it looks for ends early, and the file is closed then, too.
-    await records.return(0);
-  }
+export async function* readLog(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, void> {
+  for await (const { record, isLast } of readRecords(path, user)) if (isLast) yield record;
 }
 
 /** Yields every record of the log in the order of the file. Otherwise it works like {@link readLog}. */
-async function* readRecords(path: string, user: LogUser | null = null): AsyncGenerator<ReadRecord, number> {
-  const file = await openLogFile(path, user);
-  if (!file) return 0;
+async function* readRecords(path: string, user: LogUser | null): AsyncGenerator<ReadRecord, void> {
+  const log = await openIndexed(path, user);
+  if (!log) return;
   try {
-    const index = await indexOf(file, path, user);
-    for await (const lines of readLines(file, 0)) {
-      for (const line of lines) {
-        if (line.offset >= index.end) return index.end;
-        const record = decodeRecord(line.text);
-        if (typeof record === 'string') continue;
-        const request = index.number(record.key);
-        yield { record, request, isLast: index.offsetOf(request) === line.offset };
-      }
-    }
-    return index.end;
+    yield* recordsOf(log.file, log.index, 0);
   } finally {
-    await file.close();
+    await log.file.close();
+  }
+}
+
+/** Yields the records from an offset to the end of what is indexed. */
+async function* recordsOf(file: FileHandle, index: LogIndex, from: number): AsyncGenerator<ReadRecord, void> {
+  for await (const lines of readLines(file, from)) {
+    for (const { text, offset } of lines) {
+      if (offset >= index.end) return;
+      const record = decodeRecord(text);
+      if (typeof record === 'string') continue;
+      const request = index.number(record.key);
+      yield { record, request, isLast: index.offsetOf(request) === offset };
+    }
   }
 }
 
@@ -181,74 +157,79 @@ async function* readRecords(path: string, user: LogUser | null = null): AsyncGen
  * Yields the last record of each request, newest first, and reads only as much of the log as is needed. Otherwise it
  * works like {@link readLog}.
  */
-async function* readNewest(path: string, user: LogUser | null = null): AsyncGenerator<LogRecord, void> {
-  const file = await openLogFile(path, user);
-  if (!file) return;
+async function* readNewest(path: string, user: LogUser | null): AsyncGenerator<LogRecord, void> {
+  const log = await openIndexed(path, user);
+  if (!log) return;
   try {
-    for (const offset of (await indexOf(file, path, user)).offsets().reverse()) {
-      const record = readRecordAt(file.fd, offset);
+    for (const offset of log.index.offsets().reverse()) {
+      const record = readRecordAt(log.file.fd, offset);
       if (record !== null) yield record;
     }
   } finally {
-    await file.close();
+    await log.file.close();
   }
 }
 
 /** Opens the log only to look up keys, without a lock and without writing. A log that does not exist knows no key. */
 export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
-  const file = await openLogFile(path, user);
-  const close = async () => file?.close();
-  const index = file
-    ? await indexOf(file, path, user).catch(async (error: unknown) => {
-        await close();
-        throw error;
-      })
-    : new LogIndex(path);
+  const log = await openIndexed(path, user);
   const read = (key: string) => {
-    const offset = index.offset(key);
-    return file === null || offset === null ? null : readRecordAt(file.fd, offset);
+    const offset = log?.index.offset(key) ?? null;
+    return log === null || offset === null ? null : readRecordAt(log.file.fd, offset);
   };
-  return { lookup: (key) => index.state(key), prefetch: async () => {}, read, close };
+  return {
+    lookup: (key) => log?.index.state(key) ?? 'none',
+    prefetch: async () => {},
+    read,
+    close: async () => log?.file.close(),
+  };
 }
 
-/** Identifies a log without reading all of it. Returns null if it has no record. */
+/** Identifies a log, and how far it goes, without reading all of it. Returns null if it has no record. */
 export async function fileLogOf(path: string): Promise<FileLogId | null> {
   const file = await openLogFile(path, null);
   if (!file) return null;
   try {
+    const { value: first } = await readLines(file, 0).next();
+    if (typeof first !== 'object') return null;
     const { size } = await file.stat();
-    const first = await recordBehind(file, 0, 'first');
-    const last = await recordBehind(file, Math.max(0, size - LAST_BYTES), 'last');
-    if (!first || !last) return null;
-    const log = createHash('sha256')
-      .update(JSON.stringify([first.key, first.at, first.run]))
-      .digest('hex')
-      .slice(0, 32);
-    return { log, newestKey: last.key, bytes: size };
+    const end = Buffer.alloc(Math.min(size, END_BYTES));
+    await file.read(end, 0, end.length, size - end.length);
+    return { log: digestOf(first[0]?.text ?? ''), state: digestOf(`${size} `, end) };
   } finally {
     await file.close();
   }
 }
 
-/** Number of bytes at the end of a log in which its last record certainly is. */
-const LAST_BYTES = 1 << 20;
+/** The end of a log, as much of it as identifies how far it goes. */
+const END_BYTES = 1 << 16;
 
-/** Returns the first or the last record behind an offset. An unfinished line is none. */
-async function recordBehind(file: FileHandle, from: number, which: 'first' | 'last'): Promise<LogRecord | null> {
-  let found: LogRecord | null = null;
-  for await (const lines of readLines(file, from)) {
-    for (const { text } of lines) {
-      const record = decodeRecord(text);
-      if (typeof record === 'string') continue;
-      if (which === 'first') return record;
-      found = record;
-    }
-  }
-  return found;
+function digestOf(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex').slice(0, 32);
 }
 
-async function indexOf(file: FileHandle, path: string, user: LogUser | null): Promise<LogIndex> {
-  const index = loadIndex(file.fd, path, user);
+/** Opens the log with its index, or returns null if there is no file. */
+async function openIndexed(path: string, user: LogUser | null) {
+  const file = await openLogFile(path, user);
+  if (!file) return null;
+  try {
+    return { file, index: await indexOf(file, path, user) };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Returns the index of the whole log. `known` is its index as it was, if there is one. */
+async function indexOf(
+  file: FileHandle,
+  path: string,
+  user: LogUser | null,
+  known: LogIndex | null = null,
+): Promise<LogIndex> {
+  const index = known ?? loadIndex(file.fd, path, user);
   await index.catchUp(file);
   await ownTail(file, path, index.end);
   return index;

@@ -19,13 +19,15 @@ interface LogIndexShape {
 
 /** Number of values that a state can take in an entry of the index. */
 const STATE_RANGE = 16;
+const FIRST_VALUES = 1024;
+const GROWTH = 1.5;
 
-/** Maps each key of a log to its state and to the offset of its last record, in at most 31.5 bytes per request. */
+/** Maps each key of a log to its state and to the offset of its last record, in at most 35.5 bytes per request. */
 export class LogIndex {
   readonly #path: string;
   readonly #keys: KeyIndex;
   /** The value of each entry: offset × 16 + state. */
-  readonly #values: NumberColumn;
+  #values: Float64Array<ArrayBuffer>;
   /** The offset after the last complete line that is indexed. */
   end = 0;
   lines = 0;
@@ -34,7 +36,7 @@ export class LogIndex {
   constructor(path: string, shape: LogIndexShape | null = null) {
     this.#path = path;
     this.#keys = shape ? KeyIndex.ofShape(shape.keys) : new KeyIndex();
-    this.#values = new NumberColumn(shape?.keys.size ?? 0);
+    this.#values = new Float64Array(shape?.keys.size ?? FIRST_VALUES);
     if (shape) ({ end: this.end, lines: this.lines } = shape);
   }
 
@@ -44,12 +46,12 @@ export class LogIndex {
 
   /** The memory of the index, for copying it to another one of the same shape. */
   get memory(): readonly (Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>)[] {
-    return [...this.#keys.memory, ...this.#values.chunks];
+    return [...this.#keys.memory, this.#values.subarray(0, this.#keys.size)];
   }
 
   state(key: string): LoggedState {
     const entry = this.#keys.find(key);
-    return entry < 0 ? 'none' : (LOGGED_STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none');
+    return entry < 0 ? 'none' : this.#stateOf(entry);
   }
 
   offset(key: string): number | null {
@@ -66,7 +68,7 @@ export class LogIndex {
   }
 
   offsetOf(number: number): number {
-    return Math.floor(this.#values.at(number) / STATE_RANGE);
+    return Math.floor((this.#values[number] ?? 0) / STATE_RANGE);
   }
 
   /** Returns the offsets of the last records of all requests, in their order. */
@@ -76,8 +78,16 @@ export class LogIndex {
 
   set(key: string, event: LogEvent, by: LogRecord['by'], offset: number): void {
     const entry = this.#keys.findOrAdd(key);
-    const before = LOGGED_STATES[this.#values.at(entry) % STATE_RANGE] ?? 'none';
-    this.#values.set(entry, offset * STATE_RANGE + LOGGED_STATES.indexOf(nextState(before, event, by)));
+    if (entry >= this.#values.length) {
+      const grown = new Float64Array(Math.ceil((entry + 1) * GROWTH));
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[entry] = offset * STATE_RANGE + LOGGED_STATES.indexOf(nextState(this.#stateOf(entry), event, by));
+  }
+
+  #stateOf(entry: number): LoggedState {
+    return LOGGED_STATES[(this.#values[entry] ?? 0) % STATE_RANGE] ?? 'none';
   }
 
   /** Indexes the complete lines after `end`. Throws `SrqError('log')` if a line is not a record. */
@@ -109,32 +119,6 @@ function damaged(path: string, line: number, reason: string): SrqError {
     `${what}: line ${line} cannot be read (${reason}). Nothing was sent.`,
     `${mend}Delete the line only if it is certainly not a record: without a record, srq would send its row again.`,
   );
-}
-
-const CHUNK_BITS = 12;
-const CHUNK_NUMBERS = 1 << CHUNK_BITS;
-const CHUNK_MASK = CHUNK_NUMBERS - 1;
-
-/**
- * A growing array of numbers, 8 bytes each. It consists of chunks, so that growing copies nothing. Numbers that were
- * never set are 0.
- */
-class NumberColumn {
-  readonly chunks: Float64Array<ArrayBuffer>[] = [];
-
-  constructor(size: number) {
-    while (this.chunks.length * CHUNK_NUMBERS < size) this.chunks.push(new Float64Array(CHUNK_NUMBERS));
-  }
-
-  at(index: number): number {
-    return this.chunks[index >>> CHUNK_BITS]?.[index & CHUNK_MASK] ?? 0;
-  }
-
-  set(index: number, number: number): void {
-    while (this.chunks.length <= index >>> CHUNK_BITS) this.chunks.push(new Float64Array(CHUNK_NUMBERS));
-    const chunk = this.chunks[index >>> CHUNK_BITS];
-    if (chunk) chunk[index & CHUNK_MASK] = number;
-  }
 }
 
 /** Growth of a log after which its index is saved again. A process that opens the log reads at most this much of it. */

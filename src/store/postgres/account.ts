@@ -74,62 +74,39 @@ async function keptAs(query: Query, account: string, name: string) {
 const parsed = (kept: string | null): unknown => (kept === null ? null : JSON.parse(kept));
 
 /**
- * Shares the token of an account with all its processes, through the store. The token is encrypted with a key that is
- * derived from the client secret, so that readers of the database cannot use it. If the store is unavailable, the cache
- * is empty.
+ * Shares the token of an account with all its processes. It is encrypted with a key that is derived from the client secret, so
+ * that readers of the database cannot use it. Two processes may fetch one at once; the later one stays.
  */
-export class AccountToken implements TokenCache {
-  readonly #database: Database;
-  readonly #account: string;
-  readonly #key: Buffer;
-  #known: { readonly sealed: string; readonly token: CachedToken } | null = null;
-  #forgetting: Promise<unknown> = Promise.resolve();
-
-  private constructor(database: Database, account: string, key: Buffer) {
-    this.#database = database;
-    this.#account = account;
-    this.#key = key;
-  }
-
-  /** `key` is the key that encrypts the token, made from the client secret and the account. */
-  static async open(database: Database, account: string, key: Buffer): Promise<AccountToken> {
-    const cache = new AccountToken(database, account, key);
-    await cache.#load();
-    return cache;
-  }
-
-  read(): CachedToken | null {
-    return this.#known?.token ?? null;
-  }
-
-  async write(token: CachedToken): Promise<void> {
-    const sealed = seal(JSON.stringify(token), this.#key, this.#account);
-    this.#known = { sealed, token };
-    const text = `insert into srq.account (account, name, kept) values ($1, $2, $3)
-      on conflict (account, name) do update set kept = excluded.kept`;
-    await this.#database.query(text, [this.#account, TOKEN, sealed]).catch(() => {});
-  }
-
-  forget(accessToken: string): void {
-    if (this.#known?.token.accessToken !== accessToken) return;
-    const text = 'update srq.account set kept = null where account = $1 and name = $2 and kept = $3';
-    this.#forgetting = this.#database.query(text, [this.#account, TOKEN, this.#known.sealed]).catch(() => {});
-    this.#known = null;
-  }
-
-  /** Runs `work` with the token that the account has now. Two processes may do so at once, and both fetch one. */
-  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#forgetting;
-    await this.#load();
-    return work();
-  }
-
-  async #load(): Promise<void> {
-    const found = await keptAs(this.#database.query, this.#account, TOKEN).catch(() => null);
-    const sealed = found?.kept ?? null;
-    const opened = sealed === null ? null : unseal(sealed, this.#key, this.#account);
-    this.#known = sealed === null || opened === null ? null : { sealed, token: JSON.parse(opened) };
-  }
+export async function openAccountToken({ look, change }: PostgresAccountState, account: string, key: Buffer) {
+  let known = null as { readonly sealed: string; readonly token: CachedToken } | null;
+  let forgetting: Promise<unknown> = Promise.resolve();
+  // Without the store the cache is empty. Others tell that it is away.
+  const load = async () => {
+    const sealed = await look(TOKEN, (kept) => (typeof kept === 'string' ? kept : '')).catch(() => '');
+    const opened = unseal(sealed, key, account);
+    known = opened === null ? null : { sealed, token: JSON.parse(opened) };
+  };
+  await load();
+  return {
+    read: () => known?.token ?? null,
+    write: async (token: CachedToken) => {
+      const sealed = seal(JSON.stringify(token), key, account);
+      known = { sealed, token };
+      await change(TOKEN, () => ({ keep: sealed, result: null })).catch(() => {});
+    },
+    forget: (accessToken: string) => {
+      if (known?.token.accessToken !== accessToken) return;
+      const { sealed } = known;
+      known = null;
+      const dropped = change(TOKEN, (kept) => ({ keep: kept === sealed ? null : kept, result: null }));
+      forgetting = dropped.catch(() => {});
+    },
+    alone: async <Result>(work: () => Promise<Result>) => {
+      await forgetting;
+      await load();
+      return work();
+    },
+  } satisfies TokenCache;
 }
 
 function seal(text: string, key: Buffer, account: string): string {

@@ -223,8 +223,6 @@ function patience({ clock, away }: DatabaseOptions, shown: string): Database['re
   };
 }
 
-type Connected = (error: Error | null, client?: Client) => void;
-
 /**
  * A client that closes its connection if the login failed, and a while after it was ended. The driver would keep the
  * former open until the server ends it after a minute, and the latter until the system gives it up after many minutes.
@@ -238,20 +236,9 @@ class StoreClient extends Client {
     const { password = '', ...config } = settings;
     super({ ...config, password, stream: () => socket });
     this.#socket = socket;
+    this.connection.on('error', () => socket.destroy());
     // Whoever uses the connection is told of its error. One that nobody listens for would end the process.
     this.on('error', () => {});
-  }
-
-  override connect(): Promise<Client>;
-  override connect(done: Connected): void;
-  override connect(done?: Connected): Promise<Client> | undefined {
-    const connecting = super.connect().catch((error: unknown) => {
-      this.#socket.destroy();
-      throw error;
-    });
-    if (!done) return connecting;
-    connecting.then((client) => done(null, client), done);
-    return undefined;
   }
 
   override end(): Promise<void>;

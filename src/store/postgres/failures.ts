@@ -55,9 +55,9 @@ export function storeError(error: unknown, store: string): SrqError {
 
 const PASSWORD_HINT =
   'Set PGPASSWORD, write it to ~/.pgpass, or: srq login --store URL --store-password-command COMMAND';
-/** The advice for a database that is set to read only. */
+/** The advice for a server that takes no writes. */
 export const READ_ONLY_HINT =
-  'Its owner can lift a read-only setting: alter database NAME reset default_transaction_read_only';
+  'If it is a standby, name the primary server; srq status shows which store is in force. If it is set to read only, its owner can lift that: alter database NAME reset default_transaction_read_only';
 const AGAIN = 'Then run the same command again: it goes on where it stopped.';
 
 /** What a failure has in its code and words, what is said of the store then, and what a person can do. */
@@ -68,11 +68,7 @@ const KINDS: readonly Kind[] = [
   [/^(?:28P01|28000)|SASL|password/i, 'refuses this user or password (WORDS)', PASSWORD_HINT],
   [/^3D000/, 'has no such database (WORDS)', 'Create it: createdb NAME'],
   [/^42501/, 'forbids this (WORDS)', 'Let its owner grant the rights; docs/scale.md lists them.'],
-  [
-    /^25006/,
-    'takes no writes',
-    `If it is a standby, name the primary server; srq status shows which store is in force. ${READ_ONLY_HINT}`,
-  ],
+  [/^25006/, 'takes no writes', READ_ONLY_HINT],
   [
     /^53300/,
     'has no connection free (WORDS)',

@@ -155,7 +155,10 @@ export class Membership {
     this.joined = joined;
   }
 
-  /** Writes again what the server lacks. Commits are lost from the end, so the latest records show whether any is. */
+  /**
+   * Writes again what the server lacks, and returns the number of those records. Commits are lost from the end, so the latest
+   * ones show whether any is. After that this process begins nothing more, and so it compares nothing more.
+   */
   async #putBack(process: number): Promise<number> {
     const { query } = this.#database;
     const { all, newestId } = this.records;
@@ -166,12 +169,11 @@ export class Membership {
     if (row?.kept === latest.length) return 0;
     let count = 0;
     for (let from = 0; from < all.length; from += MAX_RECORDS) {
-      const group = jsonOf(all.slice(from, from + MAX_RECORDS));
-      const back = 'select entry, id::float8 as id from srq.put_back($1, $2, $3)';
-      const rows = await query<{ entry: number; id: number }>(back, [process, newestId, group]);
-      this.records.renumber(new Map(rows.map(({ entry, id }) => [entry, id])));
-      count += rows.length;
+      const back = 'select srq.put_back($1, $2, $3) as lacked';
+      const values = [process, newestId, jsonOf(all.slice(from, from + MAX_RECORDS))];
+      count += (await query<{ lacked: number }>(back, values))[0]?.lacked ?? 0;
     }
+    this.records.clear();
     return count;
   }
 }

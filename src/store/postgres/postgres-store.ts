@@ -5,32 +5,18 @@ import {
   type RecordedNote,
   type RunNotes,
 } from '../../request/log/log-store.ts';
-import type { Clock } from '../../request/ports.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, type DatabaseOptions, openDatabase, type Query } from './database.ts';
 import { examineStore } from './examine-store.ts';
-import { type Standing, standing } from './figures.ts';
-import { type Confirmed, PostgresLog } from './postgres-log.ts';
+import { standing } from './figures.ts';
+import { PostgresLog, type PostgresLogOptions } from './postgres-log.ts';
 import { followRecords, openReader, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 import { makeTables, schemaVersion } from './schema.ts';
 
-interface PostgresStoreOptions {
-  readonly url: string;
-  /** Returns the password if the URL has none. If it is null or returns null, the password may be in `.pgpass`. */
-  readonly password: (() => Promise<string | null>) | null;
-  readonly clock: Clock;
-  readonly run: string;
+interface PostgresStoreOptions extends Omit<DatabaseOptions, 'name'>, Omit<PostgresLogOptions, 'holder'> {
   /** Describes this process for `srq queue` and other commands. `command` says what it does. */
   readonly holder: (command: string) => string;
-  /** Aborted when the run is to end. */
-  readonly stopping: AbortSignal;
-  /** Called with a message when the server is unavailable, and with null when it is back. */
-  readonly away: (message: string | null) => void;
-  /** Called with messages that people need about a fail-over. */
-  readonly warn: (message: string) => void;
-  /** Called with the newest record of this process after each write, and the identity of the store. */
-  readonly confirmed?: (newest: Confirmed) => void;
 }
 
 /** The effect of a person's decision to go on. */
@@ -43,7 +29,6 @@ interface Resumed {
 
 const MAY_HAVE_SENT =
   'A process that did not come back when the server was replaced may have sent this. Look it up at the service.';
-const NOTHING_STANDS: Standing = { unknown: 0, held: null };
 const TABLES_LOOK_MS = 2_000;
 
 /** A log in PostgreSQL, for any number of machines. */
@@ -51,10 +36,9 @@ export type PostgresStore = ReturnType<typeof openPostgresStore>;
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
 export function openPostgresStore(options: PostgresStoreOptions) {
-  const { url, password, clock, away, stopping } = options;
-  const database = openDatabase({ url, password, clock, away, name: 'srq' });
-  const means = asked(database, stopping);
-  const { steadily, isEmpty, ask, migrate } = means;
+  const database = openDatabase({ ...options, name: 'srq' });
+  const means = asked(database, options.stopping);
+  const { ask, known, migrate } = means;
   return {
     ...logIn(database, options, means),
     ...moving(database, means),
@@ -73,12 +57,11 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     },
     /** Identifies the store, also in its backups, and its epoch. Null if it has no tables yet. */
     identity: async () => {
-      if (await isEmpty()) return null;
-      const [row] = await ask<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
+      const [row] = await known<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
       return row ?? null;
     },
     /** What of the store somebody should get up for. Nothing of a store without tables. */
-    standing: async () => ((await isEmpty()) ? NOTHING_STANDS : steadily(() => standing(database.query))),
+    standing: () => standing(known),
     /** Tells whether the store has a record, or a later one of the same request. */
     has: async ({ key, id }: { readonly key: string; readonly id: number }) =>
       (await ask('select 1 from srq.request where key = $1 and record >= $2', [key, id])).length > 0,
@@ -86,16 +69,21 @@ export function openPostgresStore(options: PostgresStoreOptions) {
   };
 }
 
-/** How the store is asked: what waits while the server is away, and finds nothing where no tables are. */
+/** How the store is asked. Each call waits while the server is away. */
 function asked(database: Database, stopping: AbortSignal) {
   const steadily = <Result>(work: () => Promise<Result>) => database.retryWhileAway(work, stopping);
-  const isEmpty = async () => (await steadily(() => schemaVersion(database.query, database.shown))) === 0;
+  const ask: Query = (text, values) => steadily(() => database.query(text, values));
+  let hasTables = false;
+  const isEmpty = async () => {
+    hasTables ||= (await steadily(() => schemaVersion(database.query, database.shown))) > 0;
+    return !hasTables;
+  };
+  const known: Query = async (text, values) => ((await isEmpty()) ? [] : ask(text, values));
   return {
-    steadily,
     isEmpty,
-    ask: <Row extends object>(text: string, values: readonly unknown[] = []) =>
-      steadily(() => database.query<Row>(text, values)),
-    /** Reads from the tables, or nothing if the store has none yet. */
+    ask,
+    /** Asks the tables, and finds nothing if the store has none yet. */
+    known,
     unlessEmpty: async function* <Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
       if (!(await isEmpty())) yield* read();
     },
@@ -107,15 +95,15 @@ function asked(database: Database, stopping: AbortSignal) {
 type Asked = ReturnType<typeof asked>;
 
 /** The store as a log and the notes on its runs. */
-function logIn(database: Database, options: PostgresStoreOptions, { ask, isEmpty, unlessEmpty, migrate }: Asked) {
-  const { clock, run, stopping, holder, warn, confirmed } = options;
+function logIn(database: Database, options: PostgresStoreOptions, { known, isEmpty, unlessEmpty, migrate }: Asked) {
+  const { clock, holder } = options;
   return {
     name: database.shown,
     open: async (command: string, _exclusive: boolean) => {
       await migrate();
-      return PostgresLog.open(database, { run, clock, stopping, holder: holder(command), warn, confirmed });
+      return PostgresLog.open(database, { ...options, holder: holder(command) });
     },
-    openReader: async () => openReader(database, await isEmpty(), clock),
+    openReader: async () => openReader(known, clock),
     latest: () => unlessEmpty(() => readLatest(database)),
     newest: () => unlessEmpty(() => readLatest(database, 'desc')),
     records: () => unlessEmpty(() => readAllRecords(database)),
@@ -123,16 +111,13 @@ function logIn(database: Database, options: PostgresStoreOptions, { ask, isEmpty
       while ((await isEmpty()) && !stop.aborted) await clock.sleep(TABLES_LOOK_MS, stop);
       if (!stop.aborted) yield* followRecords(database, clock, stop);
     },
-    notes: () =>
-      unlessEmpty(async function* () {
-        const rows = await ask<{ run: string; at: Date; note: object }>(
-          'select run, at, note from srq.note order by id',
-        );
-        for (const { run, at, note } of rows) {
-          const read = parseNote({ run, at: at.toISOString(), ...note });
-          if (read) yield read;
-        }
-      }),
+    notes: async function* () {
+      const text = 'select run, at, note from srq.note order by id';
+      for (const { run, at, note } of await known<{ run: string; at: Date; note: object }>(text)) {
+        const read = parseNote({ run, at: at.toISOString(), ...note });
+        if (read) yield read;
+      }
+    },
     /** They are stored in the background, in their order, and a note that cannot be stored is lost. */
     openNotes: (noted): RunNotes => {
       let kept: Promise<unknown> = Promise.resolve();
@@ -147,7 +132,7 @@ function logIn(database: Database, options: PostgresStoreOptions, { ask, isEmpty
 }
 
 /** What moves a log into the store, or out of it. */
-function moving(database: Database, { ask, isEmpty, unlessEmpty, migrate }: Asked) {
+function moving(database: Database, { ask, known, unlessEmpty, migrate }: Asked) {
   return {
     /**
      * Takes over requests of another log; no key occurs twice. Returns the number of those of which the store has learned
@@ -173,24 +158,17 @@ function moving(database: Database, { ask, isEmpty, unlessEmpty, migrate }: Aske
     },
     /** Yields what is known of each request, the oldest first. */
     requests: () => unlessEmpty(() => readRequests(database)),
-    /**
-     * Tells whether the store was told of a log in a file, and the log has not grown since. Whatever its newest request is:
-     * the store may know that one by another way, and none of those before it.
-     */
-    knowsFileLog: async ({ log, newestKey, bytes }: FileLogId) => {
-      if (await isEmpty()) return false;
-      const text = 'select 1 from srq.file_log where id = $1 and newest = $2 and bytes = $3';
-      return (await ask(text, [log, newestKey, bytes])).length > 0;
-    },
+    /** Tells whether the store was told of a log in a file, and the log has not grown since. */
+    knowsFileLog: async ({ log, state }: FileLogId) =>
+      (await known('select 1 from srq.file_log where id = $1 and state = $2', [log, state])).length > 0,
     /** Remembers that a log in a file was taken over, or that the store is to do without it. `name` is its path, for people. */
     noteFileLog: async (noted: FileLogId & { readonly name: string; readonly isImported: boolean }) => {
-      const { log, name, isImported, newestKey, bytes } = noted;
+      const { log, state, name, isImported } = noted;
       await migrate();
       await ask(
-        `insert into srq.file_log (id, name, imported, newest, bytes) values ($1, $2, $3, $4, $5)
-        on conflict (id) do update set name = excluded.name, imported = excluded.imported, newest = excluded.newest,
-          bytes = excluded.bytes, at = clock_timestamp()`,
-        [log, name, isImported, newestKey, bytes],
+        `insert into srq.file_log (id, state, name, imported) values ($1, $2, $3, $4) on conflict (id) do update
+        set state = excluded.state, name = excluded.name, imported = excluded.imported, at = clock_timestamp()`,
+        [log, state, name, isImported],
       );
     },
   };

@@ -76,13 +76,13 @@ export class LogLookup {
   }
 }
 
-/** Opens the log only to look up keys, without taking part in it. `isEmpty` means that the store has no tables yet. */
-export function openReader(database: Database, isEmpty: boolean, { monotonicMs }: Clock): LogReader {
-  const lookup = new LogLookup(database.query, monotonicMs);
+/** Opens the log only to look up keys, without taking part in it. */
+export function openReader(query: Query, { monotonicMs }: Clock): LogReader {
+  const lookup = new LogLookup(query, monotonicMs);
   return {
     lookup: (key) => lookup.state(key),
-    prefetch: async (keys) => (isEmpty ? undefined : lookup.prefetch(keys)),
-    read: (key) => (isEmpty ? null : lookup.read(key)),
+    prefetch: (keys) => lookup.prefetch(keys),
+    read: (key) => lookup.read(key),
     close: async () => {},
   };
 }

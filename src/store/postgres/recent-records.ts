@@ -37,9 +37,7 @@ export class RecentRecords {
     this.#newestId = Math.max(this.#newestId, id);
   }
 
-  /** Sets the new ids of records that were written again, by their entry. */
-  renumber(ids: ReadonlyMap<number, number>): void {
-    this.#records = this.#records.map((record) => ({ ...record, id: ids.get(record.entry) ?? record.id }));
-    for (const id of ids.values()) this.sawId(id);
+  clear(): void {
+    this.#records = [];
   }
 }

@@ -115,16 +115,13 @@ create table srq.note (
   note json not null
 );
 
--- The logs in files that the store was told of.
+-- The logs in files that the store was told of, as they were then.
 create table srq.file_log (
-  -- A digest of its first record.
   id uuid primary key,
+  state uuid not null,
   name text not null,
   -- False if a person decided that the store begins without it.
   imported boolean not null,
-  -- The newest request that it had then, and its size.
-  newest uuid not null,
-  bytes bigint not null,
   at timestamptz not null default clock_timestamp()
 );
 
@@ -161,6 +158,18 @@ language sql stable as $$
   order by p.id
 $$;
 
+-- Returns the server. Another one than that on which sending goes on is met by this.
+create function srq.meet() returns text
+language plpgsql as $$
+declare
+  v_server text := srq.server();
+begin
+  update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
+      then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end
+    where server <> v_server and met is distinct from v_server;
+  return v_server;
+end $$;
+
 -- Enters a process, and is its sign of life. p_server is the server that has all which the process knows to be kept; it is
 -- null for a process that begins. Sending goes on when is_settled is true. A process is known by its run, so that one of
 -- which a server has never heard gets a new number. Processes that lived when the server was replaced are waited for.
@@ -172,15 +181,11 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
   v_meta srq.meta;
-  v_server text := srq.server();
+  v_server text := srq.meet();
   v_process integer;
   v_missing text[] := '{}';
 begin
   select * into v_meta from srq.meta for update;
-  if v_meta.server <> v_server and v_meta.met is distinct from v_server then
-    update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
-      then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end;
-  end if;
   insert into srq.process as p (run, holder, server) values (p_run, p_holder, coalesce(p_server, v_server))
     on conflict (run) do update
     set holder = excluded.holder, seen = excluded.seen, left_at = null, server = excluded.server
@@ -355,18 +360,6 @@ language sql as $$
     where w.key = t.key and t.state is not null and t.event in ('created', 'duplicate', 'rejected', 'unknown');
 $$;
 
--- Tells which of two states counts: the one that keeps a request from being sent again.
-create function srq.outranks(p_told srq.log_state, p_known srq.log_state) returns boolean
-language sql immutable as $$
-  select case p_told
-    when 'created' then p_known <> 'created'
-    when 'duplicate' then p_known not in ('created', 'duplicate')
-    when 'parked' then p_known not in ('created', 'duplicate', 'parked')
-    when 'sending' then p_known in ('failed', 'rejected', 'licensed')
-    when 'unknown' then p_known in ('failed', 'rejected', 'licensed')
-    else false end
-$$;
-
 -- Takes over the last record and the state of each request of another log, whose runs are p_runs; no key occurs twice.
 -- Returns the number of requests of which the store has learned something.
 create function srq.take_over(p_runs text[], p_requests json) returns integer
@@ -387,7 +380,10 @@ begin
       run text, key uuid, state srq.log_state, event srq.log_event, at timestamptz, ids text, details json,
       place integer
     ) join srq.process p on p.run = i.run left join srq.request s on s.key = i.key
-    where s.state is null or srq.outranks(i.state, s.state)
+    -- Of two states the one counts that keeps a request from being sent again.
+    where s.state is null or i.state = 'created' and s.state <> 'created'
+      or i.state in ('duplicate', 'parked') and s.state not in ('created', 'duplicate', i.state)
+      or i.state in ('sending', 'unknown') and s.state in ('failed', 'rejected', 'licensed')
     order by i.place
   );
   perform srq.write(v_told);
@@ -397,10 +393,8 @@ end $$;
 -- Writes again what a process knows to be kept and the server lacks, and stops everybody until a person has spoken: others
 -- may have lost something that nobody knows. Ids up to p_newest are not given out again, because readers may be past them.
 -- A state that was recorded after the lost record stays, unless the request is now known to be taken.
-create function srq.put_back(p_process integer, p_newest bigint, p_records json)
-returns table (entry integer, id bigint)
+create function srq.put_back(p_process integer, p_newest bigint, p_records json) returns integer
 language plpgsql as $$
-#variable_conflict use_column
 declare
   v_told srq.told[];
 begin
@@ -420,7 +414,7 @@ begin
     order by i.entry
   );
   perform srq.write(v_told);
-  return query select t.entry, t.id from unnest(v_told) t;
+  return cardinality(v_told);
 end $$;
 
 -- Sending goes on by the word of a person. What a missing process had in hand may have been sent, and so may every row that
@@ -431,15 +425,12 @@ create function srq.resume(p_has_all boolean, p_message text) returns table (mis
 language plpgsql as $$
 #variable_conflict use_column
 declare
-  v_server text := srq.server();
+  v_server text := srq.meet();
   v_missing srq.process[];
   v_worker integer;
   v_told srq.told[];
 begin
   perform srq.keep_durable();
-  update srq.meta set met = v_server, met_at = clock_timestamp(),
-      forked = coalesce((select max(seen) from srq.process), clock_timestamp())
-    where server <> v_server and met is distinct from v_server;
   v_missing := array(select m from srq.missing() m);
   select max(m.id) into v_worker from unnest(v_missing) m where m.holder like 'srq work%';
   if p_has_all is null then

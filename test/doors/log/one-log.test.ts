@@ -193,42 +193,6 @@ describe('A log that is another file than before', () => {
     expect(readFileSync(aside()).equals(before)).toBe(true);
   });
 
-  test('records nothing more once the symbolic link to it leads elsewhere', async () => {
-    const [link, other] = [join(directory, 'link.ndjson'), join(directory, 'other.ndjson')];
-    symlinkSync(path, link);
-    await (await openLog(other)).close();
-    const log = await openLog(link);
-    await log.sending(subjectOf(1), 'none');
-    symlinkSync(other, `${link}.new`);
-    renameSync(`${link}.new`, link);
-    expect((await failureOf(log.sending(subjectOf(2), 'none'))).message).toContain('was renamed or replaced');
-    await log.close();
-    expect([(await readAll(path)).length, await readAll(other)]).toEqual([1, []]);
-  });
-
-  test.each([
-    ['with nothing in its place', () => {}],
-    ['with an empty file in its place', () => writeFileSync(path, '', { mode: 0o600 })],
-    ['with an older copy in its place', () => writeFileSync(path, firstLineOf(aside()), { mode: 0o600 })],
-  ])('is missed by the next run as well, %s, until it is back', async (_, replace) => {
-    const log = await openLog(path);
-    await log.sending(subjectOf(1), 'none');
-    await log.outcome(subjectOf(1), CREATED);
-    renameSync(path, aside());
-    replace();
-    await failureOf(log.sending(subjectOf(2), 'none'));
-    await log.close();
-    for (const exclusive of [true, false, true]) {
-      const { code, message, hint } = await failureOf(openLog(path, exclusive));
-      expect([code, message]).toEqual(['log', expect.stringContaining('Nothing was sent')]);
-      expect(hint).toContain(`rm ${path}.lock`);
-    }
-    renameSync(aside(), path);
-    const next = await openLog(path);
-    expect(next.lookup(keyOf(1))).toBe('created');
-    await next.close();
-  });
-
   test.each([
     ['an empty file', () => writeFileSync(path, '', { mode: 0o600 })],
     ['an older copy', () => writeFileSync(path, firstLineOf(aside()), { mode: 0o600 })],
@@ -342,6 +306,18 @@ describe.skipIf(process.platform === 'win32')('A file beside a log', () => {
     notes.note({ event: 'end', stopped: null });
     for await (const _ of readRunNotes(path)) expect(name).not.toBe('runs');
   });
+});
+
+test.skipIf(process.platform === 'win32')('a log that is a pipe is refused, and not waited for', async () => {
+  execFileSync('mkfifo', [path]);
+  for (const refused of [
+    () => openLog(path),
+    () => openLog(path, false),
+    () => openLogIndex(path),
+    () => readAll(path),
+  ])
+    expect((await failureOf(refused())).message).toContain('it is not a regular file');
+  expect(besides()).toEqual(['log.ndjson']);
 });
 
 test('many who open a log that is not there yet all find it', async () => {

@@ -36,21 +36,6 @@ test('records are read back in any order, long ones and those that are added mea
   await log.close();
 });
 
-test('a log that is opened again knows every key as it was left', async () => {
-  const log = await openLog(path);
-  await Promise.all([1, 2, 3].map((row) => log.sending(subjectOf(row), 'none')));
-  await log.outcome(subjectOf(2), CREATED);
-  await log.outcome(subjectOf(3), { ...CREATED, status: 'rejected' });
-  await log.close();
-  const again = await openLog(path);
-  expect([0, 1, 2, 3].map((row) => again.lookup(keyOf(row)))).toEqual(['none', 'sending', 'created', 'rejected']);
-  expect(again.read(keyOf(0))).toBeNull();
-  expect(again.read(keyOf(3))?.event).toBe('rejected');
-  await again.close();
-  const index = await openLogIndex(path);
-  expect([0, 1, 2, 3].map((row) => index.lookup(keyOf(row)))).toEqual(['none', 'sending', 'created', 'rejected']);
-});
-
 test('the log and all beside it are for their owner alone', async () => {
   const log = await openLog(path);
   await log.close();

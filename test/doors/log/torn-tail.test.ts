@@ -47,26 +47,13 @@ test('cut at any byte of its last three records, a log opens with every whole re
   }
 });
 
-test.each([1, 511, 4096, 3_000_000])(
-  'a tail of %i zeros, as a power cut leaves, is cut and kept aside',
-  async (zeros) => {
-    const whole = await writeWholeLog();
-    appendFileSync(path, Buffer.alloc(zeros));
-    expect(await goOn()).toEqual(['1 created', '2 created', '3 created', '99 sending']);
-    expect(readFileSync(path).subarray(0, whole.length).equals(whole)).toBe(true);
-    const [kept = ''] = tornFiles();
-    expect(readFileSync(join(directory, kept)).equals(Buffer.alloc(zeros))).toBe(true);
-  },
-);
-
-test('tails torn one after the other, even within a millisecond, are all kept', async () => {
-  await writeWholeLog();
-  for (const tail of ['{"key":"a', '{"key":"b', '{"key":"c']) {
-    appendFileSync(path, tail);
-    await (await openLog(path, true, { clock: { nowMs: () => 1_760_000_000_000 } })).close();
-  }
-  const kept = tornFiles().map((name) => readFileSync(join(directory, name), 'utf8'));
-  expect(kept.sort()).toEqual(['{"key":"a', '{"key":"b', '{"key":"c']);
+test.each([1, 3_000_000])('a tail of %i zeros, as a power cut leaves, is cut and kept aside', async (zeros) => {
+  const whole = await writeWholeLog();
+  appendFileSync(path, Buffer.alloc(zeros));
+  expect(await goOn()).toEqual(['1 created', '2 created', '3 created', '99 sending']);
+  expect(readFileSync(path).subarray(0, whole.length).equals(whole)).toBe(true);
+  const [kept = ''] = tornFiles();
+  expect(readFileSync(join(directory, kept)).equals(Buffer.alloc(zeros))).toBe(true);
 });
 
 test('a tail that cannot be kept aside is not cut', async () => {
@@ -90,6 +77,21 @@ test('a tail that another process tore while this one had the log open is cut be
   expect(tornFiles()).toHaveLength(1);
 });
 
+// A record that is lost where two blocks of the file meet is a request that is sent twice.
+test.each([-3, -2, -1, 0, 1, 2])('a line is read whole that ends %i bytes beside the end of a block', async (by) => {
+  const blockBytes = 1 << 20;
+  let end = 0;
+  const texts = [1, 2].flatMap((blocks) => {
+    const bytes = blocks * blockBytes - end + by - 1;
+    end += bytes + 3;
+    return ['é'.repeat(bytes >> 1) + 'x'.repeat(bytes & 1), 'a'];
+  });
+  writeFileSync(path, `${texts.join('\n')}\n{"torn`);
+  const read = await linesOf(path, () => {});
+  // The lines are too long to be shown.
+  expect([read.end, read.texts.join('\n') === texts.join('\n')]).toEqual([end, true]);
+});
+
 test('a tail that another process cuts and writes over while the file is being read is no damage', async () => {
   writeFileSync(path, '{"a":1}\n{"torn":');
   const read = await linesOf(path, () => {
@@ -105,17 +107,10 @@ describe('A line that is damaged before the end refuses the log, names the line 
   const kinds: [string, Buffer | string][] = [
     ['broken JSON', `${line({}).slice(0, 60)}`],
     ['JSON cut in front', line({}).slice(9)],
-    ['nothing', ''],
-    ['no object', '42'],
-    ['null', 'null'],
-    ['no key', '{"event":"sending"}'],
-    ['no event', `{"key":"${keyOf(7)}"}`],
     ['a key too short', line({ key: 'abc' })],
     ['a key of other letters', line({ key: keyOf(7).toUpperCase().replace(/^./, 'X') })],
     ['a key that is a number', line({ key: 7 })],
     ['an event of another version', line({ event: 'refunded' })],
-    ['an event that rows have and requests do not', line({ event: 'repeated' })],
-    ['an event that every object has', line({ event: 'constructor' })],
     ['zeros', Buffer.alloc(100)],
     ['zeros before a record', Buffer.concat([Buffer.alloc(10), Buffer.from(line({}))])],
     ['a byte that is not UTF-8', Buffer.from(line({ ref: 'M\u00fcller' }), 'latin1')],

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CachedToken } from '../../../src/request/ports.ts';
 import { storeAt } from '../../doors/log.ts';
@@ -11,19 +10,11 @@ import {
   type Store,
   tokenKey,
 } from '../../doors/store.ts';
-import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const ACCOUNT = accountId({ baseUrl: 'https://api.example.com', clientId: 'partner' });
 const KEY = tokenKey({ clientSecret: new Secret('a client secret') }, ACCOUNT);
-/** A program that changes the record as another process would. */
-const COUNT_UP = `
-import pg from 'pg';
-const client = new pg.Client({ connectionString: process.env.STORE, password: process.env.PGPASSWORD });
-await client.connect();
-await client.query("update srq.account set kept = (kept::integer + 1)::text where name = 'count'");
-await client.end();
-`;
 const tokenNamed = (accessToken: string): CachedToken => ({ accessToken, obtainedAtMs: 1, expiresAtMs: 2 });
 
 describe.skipIf(postgresIsMissing !== null)(`What processes of an account share in PostgreSQL${why}`, () => {
@@ -58,23 +49,6 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
     const members = await Promise.all(['a', 'b', 'c'].map((run) => join(url, run)));
     await Promise.all(members.flatMap((member) => Array.from({ length: 40 }, () => countUp(member))));
     expect(await members[0]?.look('count', (kept) => kept)).toBe(120);
-  });
-
-  test('waits for nobody who is in the middle of a change, who then makes it from what the others have left', async () => {
-    const url = await server.database();
-    const slow = await join(url, 'a');
-    await countUp(slow);
-    const seen: unknown[] = [];
-    await slow.change('count', (kept) => {
-      seen.push(kept);
-      if (seen.length === 1)
-        spawnSync(process.execPath, ['--input-type=module', '-e', COUNT_UP], {
-          env: { ...process.env, STORE: url, PGPASSWORD: STORE_PASSWORD },
-        });
-      return { keep: Number(kept) + 10, result: kept };
-    });
-    expect(seen).toEqual([1, 2]);
-    expect(await slow.look('count', (kept) => kept)).toBe(12);
   });
 
   describe('the token', () => {

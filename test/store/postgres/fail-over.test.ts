@@ -144,6 +144,23 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     await expect(two.log.sending(subjectOf(7), 'none')).rejects.toMatchObject(NOBODY_MAY);
   });
 
+  test('that had each commit when a process joined, and no longer has: no setting is trusted', async () => {
+    await pair.synchronize();
+    const [one, two] = [await opened('one'), await opened('two')];
+    await one.log.sending(subjectOf(1), 'none');
+    await pair.primary.query(pair.url, 'alter system reset synchronous_standby_names');
+    await pair.primary.query(pair.url, 'select pg_reload_conf()');
+    const state = () => pair.primary.query(pair.url, 'select sync_state from pg_stat_replication');
+    await expect.poll(state).toEqual([{ sync_state: 'async' }]);
+    await pair.caughtUp();
+    pair.heard.silence();
+    await one.log.sending(subjectOf(2), 'none');
+    pair.replace();
+    await expect(two.log.sending(subjectOf(2), 'none')).rejects.toMatchObject(NOBODY_MAY);
+    await expect(one.log.sending(subjectOf(3), 'none')).rejects.toMatchObject(NOBODY_MAY);
+    expect(await events(2)).toEqual([['sending']]);
+  });
+
   test.each([false, true])(
     'and a worker that does not come back: what it may have sent is listed as unknown (nothing lost: %s)',
     async (hasAll) => {
@@ -198,19 +215,5 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     await expect(other.log.sending(subjectOf(2), 'none')).rejects.toMatchObject(NOBODY_MAY);
     const text = 'select event from srq.record where key = $1';
     expect(await pair.primary.query(pair.url, text, [keyOf(2)])).toEqual([{ event: 'sending' }]);
-  });
-
-  test('tells what its standbys are worth', async () => {
-    const { store } = await opened('one');
-    const dangers = async () => (await store.examine()).dangers.map(({ message }) => message).join(' ');
-    // The standby may still be connecting.
-    await expect.poll(dangers).toMatch(/fsync off.*If one of them takes over, the last commits can be missing/);
-    expect(await store.examine()).toMatchObject({ replication: 'It has 1 standby, which commits do not wait for.' });
-    await pair.synchronize();
-    expect(await dangers()).not.toMatch(/takes over/);
-    expect(await store.examine()).toMatchObject({ replication: 'Each commit waits for a standby (standby).' });
-    const replica = storeAt(pair.url.replace(/:\d+\//, `:${pair.standby.port}/`), 'replica');
-    await expect(replica.examine()).rejects.toMatchObject({ message: expect.stringContaining('is a standby') });
-    await replica.close();
   });
 });

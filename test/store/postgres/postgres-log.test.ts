@@ -135,45 +135,6 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     }
   });
 
-  describe('while the server is away', () => {
-    test('waits, says so once, and records each thing once when it is back', async () => {
-      const own = await PostgresServer.start();
-      onTestFinished(() => own.end());
-      url = await own.database();
-      const said: (string | null)[] = [];
-      let pauses = 0;
-      const sleep: typeof systemClock.sleep = (ms, signal) => {
-        // Signs of life and looks at the clock are at whole seconds.
-        if (ms % 1_000 > 0) pauses += 1;
-        return systemClock.sleep(ms, signal);
-      };
-      const log = await opened('run', { away: (message) => said.push(message), clock: { ...systemClock, sleep } });
-      await log.sending(subjectOf(1), 'none');
-      own.down('immediate');
-      let ended = false;
-      const waiting = Promise.all([
-        log.outcome(subjectOf(1), CREATED),
-        log.sending(subjectOf(2), 'none'),
-        log.prefetch([keyOf(3)]),
-      ]).finally(() => {
-        ended = true;
-      });
-      await expect.poll(() => said.length).toBe(1);
-      const before = pauses;
-      // They have tried again, and more than once.
-      await expect.poll(() => pauses, { timeout: 60_000 }).toBeGreaterThanOrEqual(before + 6);
-      expect([ended, said]).toEqual([
-        false,
-        [expect.stringMatching(/^The store postgres:\/\/owner@.* cannot be reached/)],
-      ]);
-      own.up();
-      expect((await waiting).slice(0, 2)).toEqual([true, true]);
-      expect(said.slice(1)).toEqual([null]);
-      const rows = await own.query(url, 'select event from srq.record order by id');
-      expect(rows.map(({ event }) => event).sort()).toEqual(['created', 'sending', 'sending']);
-    });
-  });
-
   test('what was recorded, but whose answer was lost, is not recorded twice', async () => {
     const line = await lossyLine(Number(new URL(url).port));
     const real = url;

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { CREATED, failureOf, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
+import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
 import { outcomesByMinute, systemClock, workingProcesses } from '../../doors/store.ts';
-import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../../helpers/postgres.ts';
+import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 
@@ -43,28 +42,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     expect(await following).toEqual([7, 'sending']);
     const stopped = stored('stopped').follow(AbortSignal.abort());
     expect(await stopped.next()).toMatchObject({ done: true });
-  });
-
-  describe('for a role with rights of its own', () => {
-    const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
-    const asSender = () => stored('sender', {}, url.replace('owner@', 'sender@'));
-    beforeAll(async () => {
-      await server.query('postgres', `create role sender login password '${STORE_PASSWORD}'`);
-    });
-    beforeEach(async () => {
-      await stored('owner').migrate();
-    });
-
-    test('needs no other right than the document grants, and names one that is taken away again', async () => {
-      await server.query(url, 'grant usage on schema srq to sender; grant select on srq.meta to sender');
-      expect((await failureOf(asSender().examine())).message).toMatch(/lacks rights .*DELETE on srq\.account, INSERT/);
-      await server.query(url, grants.replaceAll('DATABASE', url.split('/').at(-1) ?? ''));
-      expect(await asSender().examine()).toMatchObject({ role: 'sender', isBehind: false });
-      await server.query(url, 'revoke delete on srq.waiting from sender');
-      await expect(asSender().examine()).rejects.toMatchObject({
-        message: expect.stringMatching(/: DELETE on srq\.waiting\.$/),
-      });
-    });
   });
 
   test('tells the processes that work on the queue, and what they have in hand', async () => {

@@ -32,15 +32,16 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
     timeout: 900_000,
   }, async () => {
     let kills = 0;
+    const url = await server.database();
+    const person = storeAt(url, 'person');
+    await person.migrate();
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
-      const url = await server.database();
+      await server.query(url, 'truncate srq.process, srq.record, srq.request, srq.waiting');
       const random = randomOf(seed);
       /** How often the service took each key, and how often it was asked while nobody knew that it had not. */
       const taken = new Map<string, number>();
       const open = new Set<string>();
       const twice: string[] = [];
-      const person = storeAt(url, 'person');
-      await person.migrate();
       const giveUp = new AbortController().signal;
       const adding = openQueue({ database: person.database, destination: DESTINATION, process: null, giveUp });
       const rows = Array.from({ length: ROWS }, (_, row) => row);
@@ -146,8 +147,8 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
         if (times > 0) expect(['created', 'unknown', 'sending']).toContain(state);
         if (state === 'created') expect(times).toBe(1);
       }
-      await person.close();
     }
+    await person.close();
     expect(kills).toBeGreaterThan(SEEDS / 4);
     process.stdout.write(`workers model: ${SEEDS} seeds, ${kills} kills\n`);
   });
