@@ -7,7 +7,7 @@ import { printable } from '../../report/output.ts';
 import type { Reporter } from '../../report/terminal/reporter.ts';
 import type { RowResult } from '../../request/log/outcome.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
-import { noCounts, type Status, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
+import { noCounts, statusOfState, type WorkedStatus } from '../../request/log/status.ts';
 import type { Clock, DeliveryLog } from '../../request/ports.ts';
 import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
@@ -142,7 +142,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     if (next === 'done' && status === 'unknown') this.#unknown.add(taken.key);
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
-    if (taken.isUnreadable && next === 'done') this.#reporter.warn(unreadableText(taken, status));
     const { key } = taken;
     this.#events.row(null, result);
     if (alsoUnknown) this.#withdraw(alsoUnknown);
@@ -180,17 +179,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     const seconds = Math.round(pauseMs / 1000);
     this.#reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
   }
-}
-
-/** Says of a row that could not be read what became of it, and what a person can do. */
-function unreadableText({ key, row }: TakenRequest, status: Status): string {
-  const next =
-    status === 'unknown'
-      ? `It may have been sent. Look it up at the service, then: srq resolve ${key} --created [ID] or --not-created`
-      : status === 'failed'
-        ? 'Queue its file again to send it: srq enqueue FILE'
-        : `The log has it as ${status}, so nothing is left to do.`;
-  return `What the queue held of row ${row} (key ${key}) cannot be read, and was taken off the queue. ${next}`;
 }
 
 const NEXT = { done: '', back: ', given back', later: ', again later' } as const;
