@@ -101,12 +101,12 @@ async function* settleBatch(
   // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
   await askControls(batch, api, signal);
   await waitUntilOld(batch, deps, options);
-  const first = await askRound(batch, api, signal);
+  const first = await askRound(batch, api, signal, false);
   const firstMs = log.nowMs();
   const leastMs = Math.min(LEAST_GAP_MS, options.settleMs ?? LEAST_GAP_MS);
   const gapsMs = batch.map((row) => row.gapMs + lateMs(row, deps, options));
   await clock.sleep(Math.max(leastMs, ...gapsMs), signal);
-  const second = await askRound(batch, api, signal);
+  const second = await askRound(batch, api, signal, true);
   // A validate that does not know a request to which the service answered with a success may not know others either.
   const misses = batch.some(
     ({ record }, at) => isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear'),
