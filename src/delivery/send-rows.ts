@@ -5,7 +5,7 @@ import { expected, type SrqError } from '../request/words/errors.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { recordedUnlessKnown, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
+import { recorded, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';
 
 const PREFETCH_ROWS = 200;
@@ -101,7 +101,7 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
       : outcomeOf('created', 'You said that it was taken.', { http, ids });
   // What is told of a deliberate second send is told of it alone, so that the next try has its idempotency key.
   const again = (await log.read(submission.key))?.again === true;
-  return recordedUnlessKnown(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
+  return recorded(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
 }
 
 /**
