@@ -96,7 +96,7 @@ export const GUARDS = [
     file: 'src/delivery/submit.ts',
     from: 'circumstances, log, { seen, again })',
     to: 'circumstances, log, { again })',
-    tests: ['what-was-not-sent'],
+    tests: ['submitted'],
   },
   {
     name: 'a licence stays the only one, used or not',
@@ -110,7 +110,7 @@ export const GUARDS = [
     file: 'src/delivery/submit.ts',
     from: 'if (isTaken(seen)) return sentOf(submission, outcome, circumstances);',
     to: '',
-    tests: ['what-was-not-sent'],
+    tests: ['submitted'],
   },
   {
     name: 'a licence is given only when validate says twice that nothing is there',
@@ -269,7 +269,7 @@ export const GUARDS = [
   {
     name: 'what a worker cannot deliver goes back to the queue',
     file: 'src/delivery/consume.ts',
-    from: 'this.#tell(queue.giveBack([taken.key], !(error instanceof SrqError)));',
+    from: 'await this.#orEnd(queue.giveBack([key], !(error instanceof SrqError)));',
     to: '',
     tests: ['run-worker'],
   },
@@ -283,8 +283,8 @@ export const GUARDS = [
   {
     name: 'an answer of validate that belongs to the call before settles nothing',
     file: 'src/delivery/witness.ts',
-    from: " || says !== again ? 'nothing' : says",
-    to: " ? 'nothing' : says",
+    from: ' && (!alone || says === again)',
+    to: '',
     tests: ['crossed-answers'],
   },
   {

@@ -64,10 +64,8 @@ class QueueWorker {
   readonly #deps: WorkerDeps;
   readonly #options: QueueWorkerOptions;
   readonly #supervisor: Supervisor;
-  /** The keys of what was taken and has not ended. */
+  /** The keys of what was taken, as long as the queue has not been told what became of it. */
   readonly #hand = new Set<string>();
-  /** What the queue is told and nobody waits for, so that the place is free for the next request. */
-  readonly #telling = new Set<Promise<void>>();
   #stop: SrqError | null = null;
 
   constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
@@ -79,12 +77,11 @@ class QueueWorker {
   async run(): Promise<SrqError | null> {
     const limit = () => this.#supervisor.limit(this.#options.concurrency);
     try {
-      for await (const _ of runConcurrently(this.#taken(), limit, (each) => this.#deliverSafely(each)));
+      for await (const _ of runConcurrently(this.#taken(), limit, (each) => this.#deliver(each)));
     } catch (error) {
       this.#end(error);
     }
-    if (this.#hand.size > 0) this.#tell(this.#deps.queue.giveBack([...this.#hand], false));
-    await Promise.all(this.#telling);
+    if (this.#hand.size > 0) await this.#orEnd(this.#deps.queue.giveBack([...this.#hand], false));
     return this.#stop;
   }
 
@@ -93,36 +90,49 @@ class QueueWorker {
     const { queue, clock, halt } = this.#deps;
     const { concurrency, untilEmpty } = this.#options;
     while (!halt.signal.aborted) {
-      const taken = await this.#endOnError(queue.take(concurrency, [...this.#hand]));
+      const taken = (await this.#orEnd(queue.take(concurrency, [...this.#hand]))) ?? [];
       for (const { key } of taken) this.#hand.add(key);
       for (const each of taken) {
         if (halt.signal.aborted) return;
         yield each;
       }
       if (taken.length > 0) continue;
-      if (untilEmpty && (await this.#endOnError(queue.isEmpty()))) return;
+      if (untilEmpty && (await this.#orEnd(queue.isEmpty()))) return;
       await clock.sleep(POLL_MS, halt.signal);
     }
   }
 
+  /** Delivers a request, and gives it back if that fails. The error ends the worker. */
   async #deliver(taken: TakenRequest): Promise<void> {
+    const { queue, watch } = this.#deps;
+    const { key } = taken;
+    try {
+      watch.began(taken);
+      const sent = await this.#sent(taken);
+      if (sent.stop) this.#end(sent.stop);
+      const next = await this.#next(taken, sent);
+      watch.ended(taken, sent, next);
+      this.#observe(taken, sent);
+      await this.#orEnd(this.#tell(key, sent, next));
+    } catch (error) {
+      this.#end(error);
+      await this.#orEnd(queue.giveBack([key], !(error instanceof SrqError)));
+      watch.gaveBack(taken);
+    }
+    this.#hand.delete(key);
+  }
+
+  /** Sends a request as far as that is allowed, and returns what became of it. */
+  async #sent(taken: TakenRequest): Promise<Sent> {
     const unsent = this.#unsentOutcome(taken);
-    const sent = await this.#endedElsewhere(
-      taken,
-      unsent === null
-        ? await submitOne(taken, this.#deps, this.#options)
-        : await refuseUnsent(taken, this.#deps.log, unsent),
-    );
-    if (sent.stop) this.#end(sent.stop);
-    this.#ended(taken, sent, await this.#next(taken, sent));
-    const { stop, pauseMs } = this.#supervisor.observe(sent);
-    if (stop) this.#end(stop);
-    else if (pauseMs > 0) this.#recover(taken, pauseMs).catch((error: unknown) => this.#end(error));
+    const { log } = this.#deps;
+    const sent = unsent ? await refuseUnsent(taken, log, unsent) : await submitOne(taken, this.#deps, this.#options);
+    const isLeft = sent.status === 'unknown' && sent.isFromLog && !(await log.mayBeUnderWay(taken.key));
+    return isLeft ? this.#ofSenderGone(taken, sent) : sent;
   }
 
   /** Returns the outcome of a request that must not be sent, or null. */
   #unsentOutcome(taken: TakenRequest): Outcome | null {
-    if (taken.isUnreadable) return outcomeOf('failed', UNREADABLE);
     if (taken.isOver) return outcomeOf('failed', OVER);
     const refusal = this.#deps.refusal(taken);
     return refusal === null ? null : outcomeOf('rejected', refusal);
@@ -132,10 +142,9 @@ class QueueWorker {
    * If the process that sent a request is gone, the log is told that its outcome is unknown, which takes it off the queue.
    * Somebody else may have recorded more meanwhile.
    */
-  async #endedElsewhere(taken: TakenRequest, sent: Sent): Promise<Sent> {
+  async #ofSenderGone(taken: TakenRequest, sent: Sent): Promise<Sent> {
     const { log } = this.#deps;
     const { key } = taken;
-    if (sent.status !== 'unknown' || !sent.isFromLog || (await log.mayBeUnderWay(key))) return sent;
     await log.prefetch([key]);
     const record = log.lookup(key) === 'sending' ? await log.read(key) : null;
     if (record) {
@@ -147,59 +156,40 @@ class QueueWorker {
     return known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
   }
 
-  /** Tells the queue what its record in the log has not told it yet. */
-  async #next(taken: TakenRequest, { status, stop, unrecorded, isFromLog }: Sent): Promise<NextStep> {
-    const { queue, log, halt } = this.#deps;
-    const { key } = taken;
-    const back = (isTried: boolean): NextStep => {
-      this.#tell(queue.giveBack([key], isTried));
-      return isTried ? 'later' : 'back';
-    };
-    if (unrecorded) return back(false);
-    if (STATUS[status].left === 'send' && !taken.isOver && !taken.isUnreadable) {
-      // What is given back is the first that the next worker takes, and a fault in srq would end that one, too.
-      if (stop?.code === 'fault') return back(true);
-      return stop || halt.signal.aborted ? back(false) : 'later';
-    }
-    if (status === 'unknown' && isFromLog && (await log.mayBeUnderWay(key))) return back(true);
-    if (isFromLog || taken.isUnreadable) this.#tell(queue.drop([key]));
-    return 'done';
+  async #next({ key, isOver }: TakenRequest, { status, stop, unrecorded, isFromLog }: Sent): Promise<NextStep> {
+    const { log, halt } = this.#deps;
+    if (unrecorded) return 'back';
+    // What is given back is the first that the next worker takes, and a fault in srq would end that one, too.
+    if (STATUS[status].left === 'send' && !isOver)
+      return stop?.code !== 'fault' && (stop || halt.signal.aborted) ? 'back' : 'later';
+    return status === 'unknown' && isFromLog && (await log.mayBeUnderWay(key)) ? 'later' : 'done';
   }
 
-  /** Delivers a request, and gives it back if that fails. The error ends the worker. */
-  async #deliverSafely(taken: TakenRequest): Promise<void> {
-    const { queue, watch } = this.#deps;
-    try {
-      watch.began(taken);
-      await this.#deliver(taken);
-    } catch (error) {
+  /** Tells the queue what its record in the log has not told it: an outcome takes it off, or puts it back until later. */
+  async #tell(key: string, { status, stop, isFromLog }: Sent, next: NextStep): Promise<void> {
+    const { queue } = this.#deps;
+    const isRecordedAsFailed = next === 'later' && status === 'failed' && stop === null;
+    if (next !== 'done' && !isRecordedAsFailed) await queue.giveBack([key], next === 'later');
+    if (next === 'done' && isFromLog) await queue.drop([key]);
+  }
+
+  /** Ends the worker or stops the sending of the account, if the results advise that. */
+  #observe({ request }: TakenRequest, sent: Sent): void {
+    const { api, clock, halt, hold, watch } = this.#deps;
+    const { stop, pauseMs } = this.#supervisor.observe(sent);
+    if (stop) this.#end(stop);
+    if (stop || pauseMs === 0) return;
+    watch.breakerOpened(pauseMs);
+    hold(pauseMs);
+    void this.#orEnd(recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal }));
+  }
+
+  /** Resolves to null if the work fails. The error ends the worker at once, not only after all that is in flight. */
+  async #orEnd<Result>(work: Promise<Result>): Promise<Result | null> {
+    return work.catch((error: unknown) => {
       this.#end(error);
-      if (!this.#hand.delete(taken.key)) return;
-      this.#tell(queue.giveBack([taken.key], !(error instanceof SrqError)));
-      watch.gaveBack(taken);
-    }
-  }
-
-  #ended(taken: TakenRequest, sent: Sent, next: NextStep): void {
-    this.#hand.delete(taken.key);
-    this.#deps.watch.ended(taken, sent, next);
-  }
-
-  #tell(telling: Promise<void>): void {
-    const told: Promise<void> = telling
-      .catch((error: unknown) => this.#end(error))
-      .finally(() => this.#telling.delete(told));
-    this.#telling.add(told);
-  }
-
-  /** An error is reported at once. Otherwise it would become known only after everything in flight has ended. */
-  async #endOnError<Result>(work: Promise<Result>): Promise<Result> {
-    try {
-      return await work;
-    } catch (error) {
-      this.#end(error);
-      throw error;
-    }
+      return null;
+    });
   }
 
   #end(error: unknown): void {
@@ -211,14 +201,6 @@ class QueueWorker {
     if (!isNews) return;
     this.#stop = reason;
     watch.ending(reason);
-  }
-
-  /** Stops the sending of the account until validate answers again. */
-  async #recover({ request }: TakenRequest, pauseMs: number): Promise<void> {
-    const { api, clock, halt, hold, watch } = this.#deps;
-    watch.breakerOpened(pauseMs);
-    hold(pauseMs);
-    await recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal });
   }
 }
 
@@ -235,7 +217,5 @@ function faultOf(error: unknown): SrqError {
 
 const OVER =
   'It was not sent: it was tried too often, or expired after 30 days in the queue. Queue it again to send it.';
-
-const UNREADABLE = 'What the queue held of it cannot be read, so nobody sends it. Queue it again to send it.';
 
 const SENDER_GONE = 'The worker that sent it ended before its outcome was recorded.';

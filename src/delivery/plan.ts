@@ -1,14 +1,15 @@
 import { type Mapping, type Row, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import { Ledger } from '../request/log/ledger.ts';
-import { type LoggedState, STATUS, type Status, statusOfState } from '../request/log/status.ts';
+import { STATUS, type Status, statusOfState } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
-import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import type { Preparation, Prepared } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
 import { type CreatedRecords, type Finality, loggedStatus, References, ReturnedRows } from './sent-before.ts';
+import type { Submission } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
 export interface MappedTable {
@@ -63,10 +64,9 @@ export async function planImport(
   }
   const notes = [...table.notes, ...(returned?.notes ?? [])];
   const planned = { table, notes, mapping, range, rows: ledger.rows, strangers: returned?.strangers ?? 0 };
-  const { first, altered } = planner;
-  const isHeld = first !== null && held.has(first.row);
-  const firstReady = isHeld ? await firstReadyRow(table, mapping, preparation, ledger) : first;
-  return { ...planned, counts: ledger.counts(), first: firstReady, held, altered, ...findings.of(ledger.rows), ledger };
+  const first = planner.ready.find(({ row }) => !held.has(row)) ?? null;
+  const { altered } = planner;
+  return { ...planned, counts: ledger.counts(), first, held, altered, ...findings.of(ledger.rows), ledger };
 }
 
 /**
@@ -86,19 +86,8 @@ async function heldBack(
   return held;
 }
 
-async function firstReadyRow(
-  table: Table,
-  mapping: Mapping,
-  preparation: Preparation,
-  ledger: Ledger,
-): Promise<ImportPlan['first']> {
-  for await (const batch of table.rows()) {
-    const row = batch.find(({ number }) => ledger.has(number) && ledger.status(number) === 'ready');
-    const prepared = row ? await prepareRow(row, mapping, preparation) : null;
-    if (prepared?.request) return { row: prepared.row, request: prepared.request };
-  }
-  return null;
-}
+/** Number of ready rows that are kept, because the first ones may be held back. */
+const MAX_SHOWN = 100;
 
 /** Collects the rows of a plan in their order. */
 class Planner {
@@ -106,7 +95,8 @@ class Planner {
   readonly findings: FindingGroups;
   readonly refs = new References();
   readonly altered = new Set<number>();
-  first: ImportPlan['first'] = null;
+  /** The first rows that are ready. One of them is shown. */
+  readonly ready: Submission[] = [];
   readonly #log: LogView;
   readonly #options: PlanRules;
   readonly #returned: ReturnedRows | null;
@@ -138,7 +128,7 @@ class Planner {
     const { ref } = prepared.request;
     // A row of a results file without a status is sent on a person's word.
     if (ref !== null && !read.earlier) this.refs.add(row, ref);
-    if (this.ledger.status(row) === 'ready') this.first ??= prepared;
+    if (this.ready.length < MAX_SHOWN && this.ledger.status(row) === 'ready') this.ready.push(prepared);
     return status;
   }
 }
@@ -175,25 +165,17 @@ const LOOKUP_KEYS = 5_000;
  * meantime.
  */
 export async function refreshUnknown(plan: ImportPlan, log: LogView): Promise<void> {
-  const { ledger } = plan;
-  for await (const [row, state] of loggedStates(plan, log, (each) => ledger.status(each) === 'unknown')) {
-    ledger.setStatus(row, state === 'created' ? 'repeated' : statusOfState(state));
-  }
-}
-
-/** Looks up the logged states of the wanted rows. Rows that repeat the content of an earlier row are left out. */
-async function* loggedStates(
-  { ledger, range }: ImportPlan,
-  log: LogView,
-  isWanted: (row: number) => boolean,
-): AsyncGenerator<[row: number, state: LoggedState]> {
+  const { ledger, range } = plan;
   for (let from = range.skip + 1; ledger.has(from); from += LOOKUP_KEYS) {
     const keys = new Map<number, string>();
     for (let row = from; row < from + LOOKUP_KEYS && ledger.has(row); row++) {
-      const key = ledger.key(row);
-      if (key !== null && ledger.firstRow(row) === row && isWanted(row)) keys.set(row, key);
+      const key = ledger.status(row) === 'unknown' ? ledger.key(row) : null;
+      if (key !== null) keys.set(row, key);
     }
     if (keys.size > 0) await log.prefetch([...keys.values()]);
-    for (const [row, key] of keys) yield [row, log.lookup(key)];
+    for (const [row, key] of keys) {
+      const state = log.lookup(key);
+      ledger.setStatus(row, state === 'created' ? 'repeated' : statusOfState(state));
+    }
   }
 }

@@ -18,7 +18,7 @@ export function contractRefusal(
   destination: Destination,
 ): string | null {
   if (request.audio !== null || contentKey(request, destination) !== key) {
-    return 'What the queue holds is not what was queued; it was not sent.';
+    return 'What the queue holds is not what was queued, so it was not sent. Queue its file again: srq enqueue FILE';
   }
   const given = { texts: { ...request.parts, ...request.params }, hasRecording: false, filled: MAY_BE_FILLED };
   const [wrong] = contractFindings(contract, operations, given).filter(({ severity }) => severity === 'error');

@@ -5,7 +5,7 @@ import { expected, type SrqError } from '../request/words/errors.ts';
 import type { Preparation } from './prepare.ts';
 import { submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { recordedUnlessKnown, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
+import { recorded, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';
 
 const PREFETCH_ROWS = 200;
@@ -39,22 +39,23 @@ export type AskMeaning = (row: number, unproven: UnprovenAnswer) => Promise<'tak
  * Sends the rows that are ready and yields the result of each once it is recorded. Keeps the plan's ledger up to date.
  * Returns the reason why it stopped early, or null; rows that were not tried stay `ready` in the ledger.
  */
-export async function* sendRows(
+export function sendRows(
   plan: ImportPlan,
   deps: SendDeps,
   options: SendOptions,
 ): AsyncGenerator<Sent, SrqError | null> {
+  return trackResults(sendAll(plan, deps, options), plan, deps.halt);
+}
+
+async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions): AsyncGenerator<Sent> {
   const { api, log, halt } = deps;
   const { supervisor } = options;
-  let stop = supervisor.budgetStop();
+  const excess = supervisor.budgetStop();
+  if (excess) throw excess;
   let pause: Promise<unknown> | null = null;
-  if (stop) halt.abort();
+  const ready = submissions(plan, deps, 'ready', () => pause);
   const results = runConcurrently(
-    prefetchAhead(
-      submissions(plan, deps, 'ready', () => pause),
-      plan,
-      log,
-    ),
+    prefetchAhead(ready, plan, log),
     () => supervisor.limit(options.concurrency),
     // A created request gives up its place while its result is recorded, because it needs no connection any more and
     // can give no reason to stop. A failure halts the run, so that requests waiting for their turn do not start.
@@ -66,26 +67,18 @@ export async function* sendRows(
       }),
     }),
   );
-  try {
-    await noteUnknown(plan, deps);
-    for await (const { submission, sent: told } of results) {
-      const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
-      // What an answer means is not found out any more once the run ends, and that is no fault of the service.
-      const sent = halt.signal.aborted ? { ...asked, unproven: null } : asked;
-      noteResult(plan, sent);
-      const advice = supervisor.observe(sent);
-      stop ??= advice.stop;
-      if (stop) halt.abort();
-      if (advice.pauseMs > 0) {
-        deps.breakerOpened?.(advice.pauseMs);
-        pause = recoverFromBreak(submission.request, advice.pauseMs, { ...deps, stopping: halt.signal });
-      }
-      yield sent;
+  await noteUnknown(plan, deps);
+  for await (const { submission, sent: told } of results) {
+    const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
+    // What an answer means is not found out any more once the run ends, and that is no fault of the service.
+    const sent = halt.signal.aborted ? { ...asked, unproven: null } : asked;
+    const { stop, pauseMs } = supervisor.observe(sent);
+    if (pauseMs > 0) {
+      deps.breakerOpened?.(pauseMs);
+      pause = recoverFromBreak(submission.request, pauseMs, { ...deps, stopping: halt.signal });
     }
-  } catch (error) {
-    return expected(error);
+    yield { ...sent, stop };
   }
-  return stop;
 }
 
 /** What validate sees of a row may be another row of its customer, of which an earlier run did not find out the outcome. */
@@ -108,7 +101,7 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
       : outcomeOf('created', 'You said that it was taken.', { http, ids });
   // What is told of a deliberate second send is told of it alone, so that the next try has its idempotency key.
   const again = (await log.read(submission.key))?.again === true;
-  return recordedUnlessKnown(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
+  return recorded(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
 }
 
 /**

@@ -46,16 +46,6 @@ export function mayRepeat({ record }: UnknownRow, { firstMs }: SentTime, { api, 
 }
 
 /**
- * Sends a request again under its idempotency key if it is unknown, and the service still remembers the key. Returns null
- * otherwise.
- */
-async function settleByKey(submission: Submission, deps: KeyDeps): Promise<Sent | null> {
-  const row = await openRow(submission, deps);
-  const sent = row && sentTime(row.record, deps.log.nowMs());
-  return row && sent && mayRepeat(row, sent, deps) ? repeatUnderKey(row, sent, deps) : null;
-}
-
-/**
  * Sends one request as an import would. If its outcome is unknown already, it is only repeated under its idempotency key:
  * there are no witnesses for validate.
  *
@@ -71,7 +61,9 @@ export async function submitOne(submission: Submission, deps: KeyDeps, chosen: S
   if (loggedStatus(log.lookup(submission.key), options) !== 'unknown')
     return submitRequest(submission, api, log, options);
   try {
-    return (await settleByKey(submission, deps)) ?? inDoubt(submission);
+    const row = await openRow(submission, deps);
+    const sent = row && sentTime(row.record, log.nowMs());
+    return row && sent && mayRepeat(row, sent, deps) ? await repeatUnderKey(row, sent, deps) : inDoubt(submission);
   } catch (error) {
     return { ...inDoubt(submission), stop: expected(error) };
   }

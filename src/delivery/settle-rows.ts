@@ -24,7 +24,7 @@ const MAX_LATE_MS = 100_000;
 const LEAST_GAP_MS = 10_000;
 /** Longest sleep, after which the age is computed again: the machine may sleep, or its clock may be set. */
 const MAX_SLEEP_MS = 30_000;
-/** Number of rows that are settled together. */
+/** Maximum number of rows that are settled together. */
 const BATCH_ROWS = 200;
 
 export interface SettleOptions {
@@ -57,35 +57,37 @@ export function settleRows(
 }
 
 async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Sent> {
-  const { log, halt } = deps;
-  let batch: (UnknownRow & Asked)[] = [];
-  for await (const { doubt: submission, neighbours } of unknownWithNeighbours(plan, deps)) {
-    if (halt.signal.aborted) return;
-    const row = await openRow(submission, deps);
-    if (row === null) {
-      const isUnderWay = await log.mayBeUnderWay(submission.key);
-      yield isUnderWay ? unsent(submission, 'unknown', UNDER_WAY) : inDoubt(submission);
-      continue;
+  for await (const doubts of unknownWithNeighbours(plan, deps)) {
+    const batch: (UnknownRow & Asked)[] = [];
+    for (const doubt of doubts) {
+      if (deps.halt.signal.aborted) return;
+      const found = await settledAlone(doubt, deps, options);
+      if ('status' in found) yield found;
+      else batch.push(found);
     }
-    const sent = sentTime(row.record, log.nowMs());
-    if (sent === null) {
-      yield stays(submission, untimely(row.record));
-    } else if (mayRepeat(row, sent, deps)) {
-      yield await repeatUnderKey(row, sent, deps);
-    } else if (!options.byValidate) {
-      yield inDoubt(submission);
-    } else if ((row.record.wireForm ?? null) !== deps.api.wireForm) {
-      yield stays(submission, OTHER_FORM);
-    } else {
-      const asked = await withNeighbours(submission, sent, neighbours, deps);
-      if (asked === null) yield stays(submission, NO_NEIGHBOURS);
-      else batch.push({ ...row, ...asked });
-    }
-    if (batch.length < BATCH_ROWS) continue;
     yield* settleBatch(plan, batch, deps, options);
-    batch = [];
   }
-  yield* settleBatch(plan, batch, deps, options);
+}
+
+/** Settles a row about which validate is not asked. Returns any other row with what is needed to ask. */
+async function settledAlone(
+  { doubt: submission, neighbours }: UnknownWithNeighbours,
+  deps: PassDeps,
+  { byValidate }: SettleOptions,
+): Promise<Sent | (UnknownRow & Asked)> {
+  const { log, api } = deps;
+  const row = await openRow(submission, deps);
+  if (row === null) {
+    const isUnderWay = await log.mayBeUnderWay(submission.key);
+    return isUnderWay ? unsent(submission, 'unknown', UNDER_WAY) : inDoubt(submission);
+  }
+  const sent = sentTime(row.record, log.nowMs());
+  if (sent === null) return stays(submission, untimely(row.record));
+  if (mayRepeat(row, sent, deps)) return repeatUnderKey(row, sent, deps);
+  if (!byValidate) return inDoubt(submission);
+  if ((row.record.wireForm ?? null) !== api.wireForm) return stays(submission, OTHER_FORM);
+  const asked = await withNeighbours(submission, sent, neighbours, deps);
+  return asked === null ? stays(submission, NO_NEIGHBOURS) : { ...row, ...asked };
 }
 
 /** Asks validate about rows in two rounds, and settles them by what it says. */
@@ -101,12 +103,12 @@ async function* settleBatch(
   // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
   await askControls(batch, api, signal);
   await waitUntilOld(batch, deps, options);
-  const first = await askRound(batch, api, signal);
+  const first = await askRound(batch, api, signal, false);
   const firstMs = log.nowMs();
   const leastMs = Math.min(LEAST_GAP_MS, options.settleMs ?? LEAST_GAP_MS);
   const gapsMs = batch.map((row) => row.gapMs + lateMs(row, deps, options));
   await clock.sleep(Math.max(leastMs, ...gapsMs), signal);
-  const second = await askRound(batch, api, signal);
+  const second = await askRound(batch, api, signal, true);
   // A validate that does not know a request to which the service answered with a success may not know others either.
   const misses = batch.some(
     ({ record }, at) => isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear'),
@@ -233,12 +235,12 @@ export interface UnknownWithNeighbours {
 
 /**
  * Reads the rows whose outcome is unknown, each with the created rows around it: many in one pass over the file, but not
- * more than memory holds.
+ * more than memory holds. Those are settled together.
  */
 export async function* unknownWithNeighbours(
   plan: ImportPlan,
   reading: RereadOptions,
-): AsyncGenerator<UnknownWithNeighbours> {
+): AsyncGenerator<readonly UnknownWithNeighbours[]> {
   const { ledger } = plan;
   let row = plan.range.skip;
   while (ledger.has(row + 1)) {
@@ -249,10 +251,10 @@ export async function* unknownWithNeighbours(
     if (wanted.size === 0) return;
     const read = new Map<number, Submission>();
     for await (const each of rereadRows(plan, reading, (at) => wanted.has(at))) read.set(each.row, each);
-    for (const [at, near] of around) {
+    yield [...around].flatMap(([at, near]) => {
       const doubt = read.get(at);
-      if (doubt) yield { doubt, neighbours: near.flatMap((each) => read.get(each) ?? []) };
-    }
+      return doubt ? [{ doubt, neighbours: near.flatMap((each) => read.get(each) ?? []) }] : [];
+    });
   }
 }
 

@@ -188,7 +188,7 @@ async function proven(
     const { http, ids } = unproven;
     // When it was sent can be told from this, by which its age is compared with that of unknown requests.
     const outcome = outcomeOf(http === 409 ? 'duplicate' : 'created', message, { http, ids, ms: ageMs(log, sentMs) });
-    return recordedUnlessKnown(submission, outcome, withdrawn, log, { seen });
+    return recorded(submission, outcome, withdrawn, log, { seen });
   } catch (error) {
     return { ...told, stop: expected(error) };
   }
@@ -246,41 +246,29 @@ async function recordUnsent(
 ): Promise<Sent> {
   if (isTaken(seen)) return sentOf(submission, outcome, circumstances);
   const again = await isOfSecondSend(submission, seen, log);
-  const sent = await recorded(submission, outcome, circumstances, log, { seen, again });
-  const known = loggedStatus(log.lookup(submission.key), NEVER_AGAIN);
-  if (known === null || known === outcome.status) return sent;
-  const { stop, unreadable, unrecorded } = sent;
-  return { ...(await fromLog(submission, log)), stop, unreadable, unrecorded };
+  return recorded(submission, outcome, circumstances, log, { seen, again });
 }
 
-/** Records an outcome. If the log fails, the result is marked as `unrecorded`, so that it is not lost. */
+/**
+ * Records an outcome. If another process has found out more meanwhile, that counts. If the log fails, the result is marked as
+ * `unrecorded`, so that it is not lost.
+ */
 export async function recorded(
   submission: Submission,
   outcome: Outcome,
   circumstances: Circumstances,
-  log: Pick<DeliveryLog, 'outcome'>,
-  how: OutcomeOptions = {},
-  isNoted: (isNoted: boolean) => void = () => {},
-): Promise<Sent> {
-  try {
-    isNoted(await log.outcome(subjectOf(submission), outcome, how));
-    return sentOf(submission, outcome, circumstances);
-  } catch (error) {
-    return sentOf(submission, outcome, { ...circumstances, stop: expected(error), unrecorded: true });
-  }
-}
-
-/** Records an outcome that was found out. If another process has found something out meanwhile, that counts. */
-export async function recordedUnlessKnown(
-  submission: Submission,
-  outcome: Outcome,
-  circumstances: Circumstances,
   log: DeliveryLog,
-  how: OutcomeOptions,
+  how: OutcomeOptions = {},
 ): Promise<Sent> {
-  let isOurs = true;
-  const told = await recorded(submission, outcome, circumstances, log, how, (isNoted) => (isOurs = isNoted));
-  return isOurs ? told : fromLog(submission, log);
+  const told = sentOf(submission, outcome, circumstances);
+  try {
+    if (await log.outcome(subjectOf(submission), outcome, how)) return told;
+  } catch (error) {
+    return { ...told, stop: expected(error), unrecorded: true };
+  }
+  if (loggedStatus(log.lookup(submission.key), NEVER_AGAIN) === null) return told;
+  const { stop, unreadable, alsoUnknown } = told;
+  return { ...(await fromLog(submission, log)), stop, unreadable, alsoUnknown };
 }
 
 /**

@@ -44,7 +44,6 @@ export class Supervisor {
   /** What the latest results have in common that must not go on, and how many they are. */
   #inARow = { kind: 'other', times: 0 };
   readonly #firstRefusals = new Map<string, number>();
-  #counted = 0;
   /** The numbers of the latest results that were unknown. */
   #unknown: number[] = [];
   #lastUnknown = 0;
@@ -97,8 +96,8 @@ export class Supervisor {
 
   /** Advises to pause if too many outcomes are unknown, and to stop if that has happened too often. */
   #afterUnknown(isUnknown: boolean): Advice {
-    const at = ++this.#counted;
     if (!isUnknown) return CONTINUE;
+    const at = this.#seen;
     if (at - this.#lastUnknown > FORGET_RESULTS) this.#breaks = 0;
     this.#lastUnknown = at;
     this.#unknown = [...this.#unknown.filter((each) => each > at - WINDOW), at];

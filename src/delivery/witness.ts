@@ -97,13 +97,15 @@ export async function askControls(
  * Asks validate about each request, its neighbours, and two invented requests like it. What validate says of a request
  * counts only if it calls all neighbours duplicates, and both invented requests clear.
  *
- * A broken validate may give the answer to another call. So each request is asked about twice: once beside all others, and
- * once alone, right after a call whose answer has to be the opposite.
+ * A broken validate may give the answer to another call. With `alone`, each request is therefore asked about once more, when
+ * no other call is under way, right after a call whose answer has to be the opposite. One of the rounds that have to agree
+ * is enough for that, which takes most of the time.
  */
 export async function askRound(
   asked: readonly Asked[],
   api: Pick<MarketplaceApi, 'look' | 'tellApart'>,
   stopping: AbortSignal,
+  alone: boolean,
 ): Promise<readonly Testimony[]> {
   const looks = new Map<unknown, Look[]>();
   const ask = async ([about, request]: readonly [about: unknown, request: ServiceRequest]) => {
@@ -124,7 +126,7 @@ export async function askRound(
     ...(other ? [[other, other] as const] : []),
   ]);
   await sideBySide([...neighbours, ...others], ask);
-  for (const each of asked) {
+  for (const each of alone ? asked : []) {
     const { submission, neighbours: near, controls } = each;
     const [says] = sayings(each);
     const opposite = says === 'clear' ? near[0]?.request : says === 'duplicate' ? controls[0] : undefined;
@@ -135,7 +137,8 @@ export async function askRound(
   if (stopping.aborted) return asked.map(() => 'nothing');
   return asked.map((each) => {
     const [says, again] = sayings(each);
-    return says === undefined || says === 'unknown' || says !== again ? 'nothing' : says;
+    const isSure = says !== undefined && says !== 'unknown' && (!alone || says === again);
+    return isSure ? says : 'nothing';
   });
 }
 

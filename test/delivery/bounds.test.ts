@@ -115,13 +115,13 @@ describe('A worker', () => {
     const queued = submissionOf('Pintar');
     const refusal = (changes: Partial<typeof queued>, contract = DOCUMENTED_CONTRACT) =>
       contractRefusal({ ...queued, ...changes }, contract, ['create'], destination);
-    const changed = 'What the queue holds is not what was queued; it was not sent.';
+    const changed = expect.stringContaining('not what was queued');
     expect(refusal({})).toBeNull();
-    expect(refusal({ key: '0'.repeat(32) })).toBe(changed);
+    expect(refusal({ key: '0'.repeat(32) })).toEqual(changed);
     const params = { ...queued.request.params, request_text: 'Limpar' };
-    expect(refusal({ request: { ...queued.request, params } })).toBe(changed);
+    expect(refusal({ request: { ...queued.request, params } })).toEqual(changed);
     const audio = { path: 'a', sizeBytes: 1, sha256: '', mediaType: null };
-    expect(refusal({ request: { ...queued.request, audio } })).toBe(changed);
+    expect(refusal({ request: { ...queued.request, audio } })).toEqual(changed);
     const fields = ['country', 'phone', 'request_text', 'lang'];
     const parameters = fields.map((field) => parameter(field, { required: false }));
     const strict = (...more: ReturnType<typeof parameter>[]) =>

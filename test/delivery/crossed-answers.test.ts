@@ -34,7 +34,7 @@ async function roundOf(random: () => number, share: number) {
     const controls = [false, true].map((text) => api.invented(submission.request, { customer: true, text }));
     return { submission, controls, sent: { firstMs: 0, lastMs: 0 }, neighbours: near, gapMs: 0 };
   });
-  const said = await askRound(asked, api, new AbortController().signal);
+  const said = await askRound(asked, api, new AbortController().signal, true);
   return said.map((says, at) => {
     const truth = isLost(asked[at]?.submission.request.params['request_text'] ?? '') ? 'clear' : 'duplicate';
     return says === 'nothing' ? 'nothing' : says === truth ? 'right' : `${says}, but ${truth}`;

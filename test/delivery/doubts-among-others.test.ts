@@ -23,7 +23,7 @@ const upTo = (first: number, last: number) => Array.from({ length: last - first 
 
 test('a doubt comes with a hundred created rows before and as many after it, in one pass over the file', async () => {
   const { plan, reading } = await planWith(600, { 250: 'unknown', 320: 'unknown' });
-  const { yielded } = await drain(unknownWithNeighbours(plan, reading));
+  const yielded = (await drain(unknownWithNeighbours(plan, reading))).yielded.flat();
   expect(rowsOf(yielded.map(({ doubt }) => doubt))).toEqual([250, 320]);
   const [first, second] = yielded.map(({ neighbours: near }) => rowsOf(near));
   const doubts = [250, 320];
@@ -35,7 +35,7 @@ test('a doubt comes with a hundred created rows before and as many after it, in 
 
 test('a doubt near an end of the file comes with what there is', async () => {
   const { plan, reading } = await planWith(4, { 1: 'unknown', 4: 'unknown' });
-  const { yielded } = await drain(unknownWithNeighbours(plan, reading));
+  const yielded = (await drain(unknownWithNeighbours(plan, reading))).yielded.flat();
   expect(yielded.map(({ doubt, neighbours: near }) => [doubt.row, rowsOf(near)])).toEqual([
     [1, [2, 3]],
     [4, [2, 3]],
@@ -45,6 +45,6 @@ test('a doubt near an end of the file comes with what there is', async () => {
 test('rows that were not created, or only repeat another, are nothing to go by', async () => {
   const others = { 2: 'unknown', 3: 'rejected', 4: 'duplicate', 5: 'failed' } as const;
   const { plan, reading } = await planWith(9, others, (row) => `Need ${row === 8 ? 7 : row}`);
-  const { yielded } = await drain(unknownWithNeighbours(plan, reading));
+  const yielded = (await drain(unknownWithNeighbours(plan, reading))).yielded.flat();
   expect(yielded.map(({ neighbours: near }) => rowsOf(near))).toEqual([[1, 6, 7, 9]]);
 });

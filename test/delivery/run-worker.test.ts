@@ -139,17 +139,17 @@ describe('a worker', () => {
     expect([bench.states.get('k1'), bench.began]).toEqual(['unknown', []]);
   });
 
-  test('sets aside what cannot be read and goes on; what is unknown of it stays so', async () => {
-    const unreadable = (row: number) => ({ ...taken(row), isUnreadable: true });
-    const bench = new Bench([unreadable(1), taken(2), ...rows(3, 6).map(unreadable)]);
+  test('refuses what the queue does not hold as it was queued, and goes on; what is unknown of it stays so', async () => {
+    const bench = new Bench(rows(1, 6).map((row) => taken(row)));
     const before = { k3: 'sending', k4: 'created', k5: 'parked', k6: 'unknown' } as const;
     for (const [key, state] of Object.entries(before)) bench.states.set(key, state);
     bench.validate = async () => fault();
+    bench.changes = { refusal: ({ row }) => (row === 2 ? null : 'It was changed.') };
     expect(await statusesOf(bench)).toEqual({
-      ...{ 1: 'failed', 2: 'created', 3: 'unknown', 4: 'repeated', 5: 'unknown', 6: 'unknown' },
+      ...{ 1: 'rejected', 2: 'created', 3: 'unknown', 4: 'repeated', 5: 'unknown', 6: 'unknown' },
     });
     expect(bench.began).toEqual([2]);
-    expect(Object.fromEntries(bench.states)).toEqual({ k1: 'failed', k2: 'created', ...before, k3: 'unknown' });
+    expect(Object.fromEntries(bench.states)).toEqual({ k1: 'rejected', k2: 'created', ...before, k3: 'unknown' });
     expect([...bench.disposed.values()]).toEqual(Array(6).fill('done'));
   });
 

@@ -13,7 +13,7 @@ const OPTIONS: QueueWorkerOptions = {
 };
 
 export const taken = (row: number, isOver = false): TakenRequest => ({
-  ...{ key: `k${row}`, row, isOver, isUnreadable: false },
+  ...{ key: `k${row}`, row, isOver },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 

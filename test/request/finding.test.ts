@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { absenceMessage, fieldsThatGive, finding, quotedMessage } from '../../src/request/words/finding.ts';
+import { absenceMessage, finding, quotedMessage } from '../../src/request/words/finding.ts';
 
 test('a value is quoted behind what it is, and never stands in the message itself', () => {
   const short = finding('phone.too-short', 'phone', { country: 'DE' }, '0151 1000000');
@@ -23,17 +23,4 @@ test('a value is one line of at most forty letters', () => {
 test('what no column gives is told by its name', () => {
   const consent = finding('contract.missing', 'consent', { what: 'consent', hint: '' });
   expect(absenceMessage(consent)).toMatch(/^No column gives consent, which/);
-});
-
-test.each([
-  ['country.missing', 'country', ['country']],
-  ['lang.missing', 'lang', ['lang']],
-  ['contact.missing', 'phone', ['phone', 'email']],
-  ['request_text.missing', 'request_text', ['request_text', 'audio_file', 'audio']],
-  ['location.missing', 'location', ['location']],
-  ['fullname.missing', 'fullname', ['fullname']],
-  ['contract.missing', 'consent', ['consent']],
-  ['phone.invalid', 'phone', []],
-] as const)('%s of %s would be solved by any of these: %j', (code, field, fields) => {
-  expect(fieldsThatGive({ code, field })).toEqual(fields);
 });

@@ -1,20 +1,11 @@
 import { createRequire } from 'node:module';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { expect, it } from 'vitest';
-import { findMarket, MARKETS, type Market } from '../../src/request/lead/markets.ts';
+import { MARKETS } from '../../src/request/lead/markets.ts';
 import { plainE164 } from '../../src/request/lead/phone.ts';
 import fc from '../helpers/fast-check.ts';
 
 const examples = createRequire(import.meta.url)('libphonenumber-js/mobile/examples');
-const plain = (cell: string, code: string) => plainE164(cell, findMarket(code) as Market);
-
-const SHARED = ['CA', 'DO'];
-const OWN = MARKETS.filter(({ code }) => !SHARED.includes(code));
-
-it.each(OWN)('$code: its example mobile is plain, with its country code or without', ({ code, iso, callingCode }) => {
-  const e164 = `+${callingCode}${examples[iso]}`;
-  expect([plain(e164, code), plain(examples[iso], code)]).toEqual([e164, e164]);
-});
 
 it('a cell that is plain holds the number that libphonenumber finds in it', () => {
   const inFront = ['', '0', '00', '15', '183', '1800', '+code', '+code0', 'code', '+code1115', '01115', '0011'];

@@ -5,7 +5,7 @@ import { shown } from '../../delivery/submit.ts';
 import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
-import { noCounts, type Status, type WorkedStatus } from '../../request/log/status.ts';
+import { noCounts, type WorkedStatus } from '../../request/log/status.ts';
 import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
@@ -111,7 +111,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     else this.again += 1;
     // The result and its identifiers are stored nowhere else.
     if (unrecorded) this.#context.reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
-    if (taken.isUnreadable && next === 'done') this.#context.reporter.warn(unreadableText(taken, status));
     this.#events.row(null, result);
     if (alsoUnknown) {
       // It was told as created, perhaps by another worker.
@@ -146,17 +145,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     const seconds = Math.round(pauseMs / 1000);
     this.#context.reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
   }
-}
-
-/** Says of a row that could not be read what became of it, and what a person can do. */
-function unreadableText({ key, row }: TakenRequest, status: Status): string {
-  const next =
-    status === 'unknown'
-      ? `It may have been sent. Look it up at the service, then: srq resolve ${key} --created [ID] or --not-created`
-      : status === 'failed'
-        ? 'Queue its file again to send it: srq enqueue FILE'
-        : `The log has it as ${status}, so nothing is left to do.`;
-  return `What the queue held of row ${row} (key ${key}) cannot be read, and was taken off the queue. ${next}`;
 }
 
 const NEXT = { done: '', back: ', given back', later: ', again later' } as const;

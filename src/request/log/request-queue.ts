@@ -12,8 +12,6 @@ export interface QueuedRequest {
 export interface TakenRequest extends QueuedRequest {
   /** Whether it is not tried again, because it was tried too often or has waited for too long. */
   readonly isOver: boolean;
-  /** Whether the queue holds something else than a request for this key. `request` is empty then. */
-  readonly isUnreadable: boolean;
 }
 
 /** What becomes of a request that a worker had taken: it has left the queue, or is tried again at once, or later. */

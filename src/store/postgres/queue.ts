@@ -73,18 +73,17 @@ interface TakenRow {
 }
 
 function takenOf({ key, row, request: text, is_over: isOver }: TakenRow): TakenRequest {
-  const request = parsedRequest(text);
-  return { key: key.replaceAll('-', ''), row, request: request ?? NO_REQUEST, isOver, isUnreadable: request === null };
+  return { key: key.replaceAll('-', ''), row, request: requestIn(text), isOver };
 }
 
 const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
 
-/** Another program may have written to the table, and one row must not stop the others. */
-function parsedRequest(text: string): ServiceRequest | null {
+/** Another program may have written to the table. What is no request has another key than its row, and is not sent. */
+function requestIn(text: string): ServiceRequest {
   try {
     const request: ServiceRequest | null = JSON.parse(text);
-    return request?.params ? request : null;
+    return request?.params ? request : NO_REQUEST;
   } catch {
-    return null;
+    return NO_REQUEST;
   }
 }

@@ -75,7 +75,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const other = await join(false, { ...DESTINATION, clientId: 'another' });
     expect(await take(other.queue, 5)).toEqual([]);
     expect([await other.queue.isEmpty(), await queue.isEmpty()]).toEqual([true, false]);
-    expect(await take(queue, 5)).toEqual([{ ...odd, isOver: false, isUnreadable: false }]);
+    expect(await take(queue, 5)).toEqual([{ ...odd, isOver: false }]);
   });
 
   test('is left by an outcome in the statement that records it; what failed comes back later', async () => {
@@ -204,5 +204,4 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
 const asTaken = (request: ReturnType<typeof queued>): TakenRequest => ({
   ...request,
   isOver: false,
-  isUnreadable: false,
 });
