@@ -1,4 +1,4 @@
-import type { Authorization, Contract } from '../request/contract/contract.ts';
+import { type Authorization, type Contract, isElsewhere } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
@@ -67,7 +67,7 @@ export function proposeAccess(
   const [place] = places;
   if (fixed.length + places.length === 1 && !kinds.has('other')) {
     if (place === undefined) return fixedAccess(fixed[0] ?? 'basic', schemes, values);
-    if (place.isSure && !isForeign(place)) return take(place);
+    if (place.isSure && !isElsewhere(place)) return take(place);
   }
   const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
   return asked(host === undefined ? null : new URL(host).origin, places, fixed, kinds.has('other'));
@@ -126,8 +126,6 @@ interface TokenPlace extends Address {
 
 const PUBLIC: TokenPlace = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: false };
 
-const isForeign = ({ origin }: Address): boolean => origin !== undefined && origin !== 'service';
-
 const TOKEN = /token|oauth|login|signin|sign-in|\/auth(?:enticat\w*)?(?:\/|$)|session/i;
 const OTHER =
   /\{[^{}]*(?:token|auth)[^{}]*\}|revo[ck]|introspect|refresh|logout|userinfo|authori[sz]e|verif|valid|check|callback|device|push|card|payment|password|reset|register|webhook|confirm|exchange|otp|mfa/i;
@@ -184,7 +182,7 @@ function membersOf(description: ApiDescription, operation: ApiOperation | null) 
 }
 
 const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOperation | null =>
-  isForeign(place)
+  isElsewhere(place)
     ? null
     : (operations.find(({ method, path }) => method === 'POST' && place.path.endsWith(path)) ?? null);
 
@@ -277,10 +275,10 @@ function asked(
   };
   const others = [...fixed, 'none' as const];
   const [first] = places;
-  const own = places.find((each) => !isForeign(each)) ?? (first && { path: first.path });
-  const isElsewhere = (each: Address) => (isForeign(each) ? ', another host than the service' : '');
+  const own = places.find((each) => !isElsewhere(each)) ?? (first && { path: first.path });
+  const where = (each: Address) => (isElsewhere(each) ? ', another host than the service' : '');
   const choices = [
-    ...places.map((each) => [nameOf(each), `${nameOf(each)} for a token (${each.why}${isElsewhere(each)})`] as const),
+    ...places.map((each) => [nameOf(each), `${nameOf(each)} for a token (${each.why}${where(each)})`] as const),
     ...others.map((each) => [each, WORDS[each]] as const),
   ];
   const answer = shellWord(`token=${own === undefined ? others[0] : nameOf(own)}`);
