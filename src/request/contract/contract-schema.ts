@@ -201,7 +201,7 @@ const serverSuggestion = z.object({
 
 /** A binding that srq is not sure of. It is not in force; the page shows it as a comment. */
 const guess = z.object({
-  operation: z.enum(['create', 'validate']),
+  operation: z.enum(['create', 'validate', 'token']),
   place: z.string(),
   value: z.string(),
   why: z.string(),
