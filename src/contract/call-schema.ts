@@ -2,7 +2,7 @@ import type { Encoding, Json } from '../request/contract/contract.ts';
 import { type JsonObject, objectOf, textOf } from '../request/contract/json.ts';
 import { type FoundPlace, placesIn } from '../request/contract/places.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { Cut } from './cut.ts';
+import { type Budget, Cut } from './cut.ts';
 import { type ApiOperation, bodyOf } from './document.ts';
 import type { ApiDescription } from './read-document.ts';
 
@@ -25,6 +25,7 @@ export function schemaOfCall(
   description: ApiDescription,
   operation: ApiOperation,
   ownNames: readonly string[] = [],
+  budget?: Budget,
 ): CallSchema {
   const body = bodyOf(description, operation);
   if (body === null) {
@@ -34,7 +35,7 @@ export function schemaOfCall(
       'It writes JSON, forms and multipart/form-data. Name another operation: --operation NAME=OPERATION',
     );
   }
-  const cut = new Cut(description);
+  const cut = new Cut(description, budget);
   const written = new Map<string, string>();
   const beside = (where: string): JsonObject => {
     const properties: Record<string, Json> = {};

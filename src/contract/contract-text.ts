@@ -87,7 +87,7 @@ function callLines(role: 'create' | 'validate', value: Json | undefined, contrac
 }
 
 /** Tells whether a call says what goes to a place. Headers are the same in any case. */
-export function isSettled({ fields, always, when }: Call, place: string): boolean {
+function isSettled({ fields, always, when }: Call, place: string): boolean {
   const isSame = (each: string) =>
     each === place || (place.startsWith('header ') && each.toLowerCase() === place.toLowerCase());
   return [fields, always, ...Object.values(when)].some((each) => Object.keys(each).some(isSame));

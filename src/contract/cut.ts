@@ -44,6 +44,11 @@ const SCALARS: Readonly<Record<string, RegExp>> = {
   boolean: /^(?:readOnly|writeOnly|uniqueItems)$/,
 };
 const MAX_PARTS = 20_000;
+
+/** Number of parts that may still be cut out. */
+export interface Budget {
+  parts: number;
+}
 const MAX_PROSE = 300;
 
 /**
@@ -55,10 +60,11 @@ export class Cut {
   readonly #names = new Map<string, string>();
   readonly #pending: [string, Json][] = [];
   readonly #description: ApiDescription;
-  #left = MAX_PARTS;
+  readonly #budget: Budget;
 
-  constructor(description: ApiDescription) {
+  constructor(description: ApiDescription, budget = { parts: MAX_PARTS }) {
     this.#description = description;
+    this.#budget = budget;
   }
 
   of(schema: Json | undefined): Json {
@@ -69,8 +75,8 @@ export class Cut {
   }
 
   #copy(schema: Json | undefined): Json {
-    this.#left -= 1;
-    if (this.#left < 0) throw tooLarge(this.#description.file);
+    this.#budget.parts -= 1;
+    if (this.#budget.parts < 0) throw tooLarge(this.#description.file);
     if (!isObject(schema)) return typeof schema === 'boolean' ? schema : {};
     const copied: Record<string, Json> = {};
     for (const [word, value] of Object.entries(schema)) {

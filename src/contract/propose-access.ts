@@ -1,4 +1,4 @@
-import type { Authorization, Contract } from '../request/contract/contract.ts';
+import { type Authorization, type Contract, isElsewhere } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
@@ -11,7 +11,7 @@ import { type ApiOperation, operationCalled } from './document.ts';
 import { BASIC } from './from-postman.ts';
 import { choiceQuestion, type GivenValues, type Question, valueQuestion } from './given.ts';
 import type { ApiDescription } from './read-document.ts';
-import { type Address, addressesAt, ownServer, serverUrls } from './servers.ts';
+import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
 export interface ProposedAccess {
   readonly contract: Pick<Contract, 'token'> & Partial<Pick<Contract, 'auth'>>;
@@ -49,26 +49,28 @@ export function proposeAccess(
 ): ProposedAccess {
   const { said, values, baseUrl } = options;
   const schemes = schemesOf(description, used[0]);
-  const all = new Set(schemes.map(kindOf));
-  if (all.size > 1) all.delete('other');
-  const kinds = [...all];
+  const kinds = new Set(schemes.map(kindOf));
+  if (kinds.size > 1) kinds.delete('other');
   const word = said?.trim().toLowerCase();
-  if (word === 'basic' || word === 'none' || (word === 'key' && all.has('key')))
+  if (word === 'basic' || word === 'none' || (word === 'key' && kinds.has('key')))
     return fixedAccess(word, schemes, values);
   const take = (place: TokenPlace) => tokenAccess(description, place, used, values);
   if (said !== undefined) return take(placeSaid(description, operations, said, options));
   const tokens = tokenPlaces(description, operations, schemes, options);
-  const [place = PUBLIC, ...others] = tokens;
-  const [kind = 'token'] = kinds;
   // A key in the header Authorization may be the token, if the description has an operation that issues one.
-  const isLogin = schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name']))) && tokens.length > 0;
-  if (kinds.length === 1 && (kind === 'basic' || (kind === 'key' && !isLogin)))
-    return fixedAccess(kind, schemes, values);
+  const isLogin = tokens.length > 0 && schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name'])));
+  const fixed = (['basic', 'key'] as const).filter((each) => kinds.has(each) && !(each === 'key' && isLogin));
+  const isFixed = kinds.size > 0 && fixed.length === kinds.size;
   // A description that says nothing of access is as the public document.
-  const isClear = (place.isSure || schemes.length + tokens.length === 0) && others.length === 0 && !isForeign(place);
-  if (isClear && kinds.length < 2 && kind !== 'other') return take(place);
+  const usual = kinds.has('other') ? [] : [{ ...PUBLIC, isSure: kinds.size === 0 }];
+  const places = isFixed ? [] : tokens.length > 0 ? tokens : usual;
+  const [place] = places;
+  if (fixed.length + places.length === 1 && !kinds.has('other')) {
+    if (place === undefined) return fixedAccess(fixed[0] ?? 'basic', schemes, values);
+    if (place.isSure && !isElsewhere(place)) return take(place);
+  }
   const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
-  return asked(host === undefined ? null : new URL(host).origin, kind === 'token' ? [place, ...others] : tokens, kinds);
+  return asked(host === undefined ? null : new URL(host).origin, places, fixed, kinds.has('other'));
 }
 
 /** Returns the schemes of an operation, or those of the description if none is said. A client certificate goes beside any. */
@@ -124,8 +126,6 @@ interface TokenPlace extends Address {
 
 const PUBLIC: TokenPlace = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: false };
 
-const isForeign = ({ origin }: Address): boolean => origin !== undefined && origin !== 'service';
-
 const TOKEN = /token|oauth|login|signin|sign-in|\/auth(?:enticat\w*)?(?:\/|$)|session/i;
 const OTHER =
   /\{[^{}]*(?:token|auth)[^{}]*\}|revo[ck]|introspect|refresh|logout|userinfo|authori[sz]e|verif|valid|check|callback|device|push|card|payment|password|reset|register|webhook|confirm|exchange|otp|mfa/i;
@@ -140,21 +140,19 @@ function tokenPlaces(
   const filled = (text: string) => text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.of(name) ?? whole);
   const demanded = schemes.length > 0 ? schemes : schemesOf(description, undefined);
   const urls = [...new Set(demanded.map((scheme) => textOf(clientFlow(scheme.value)?.['tokenUrl']).trim()))];
-  const ofFlows = urls.flatMap((url) =>
-    (url === '' ? [] : addressesAt(filled(url), description, baseUrl)).map((place): TokenPlace => {
-      const operation = operationAt(operations, place);
-      return { ...place, operation, why: `the description has it at ${url}`, isSure: true };
-    }),
-  );
+  const ofFlows = urls.flatMap((url): TokenPlace[] => {
+    const place = url === '' ? null : addressAt(filled(url), description, baseUrl);
+    const why = `the description has it at ${url}`;
+    return place === null ? [] : [{ ...place, operation: operationAt(operations, place), why, isSure: isWhole(url) }];
+  });
   if (ofFlows.length > 0) return [...new Map(ofFlows.map((each) => [`${each.origin} ${each.path}`, each])).values()];
   const found = operations.flatMap((operation): TokenPlace[] => {
     if (operation.method !== 'POST' || !TOKEN.test(operation.path) || OTHER.test(operation.path)) return [];
-    const path = filled(operation.path);
-    const own = ownServer(description, operation);
-    const [place = { path }] = own === null ? [] : addressesAt(own + path, description, baseUrl);
+    const address = filled(addressIn(description, operation));
+    const place = address.startsWith('/') ? { path: address } : addressAt(address, description, baseUrl);
     const isSure = takesClient(description, operation);
     const why = isSure ? 'it takes a client id and a client secret' : 'it may be for persons';
-    return [{ ...place, operation, why, isSure }];
+    return place === null ? [] : [{ ...place, operation, why, isSure }];
   });
   const sure = found.filter(({ isSure }) => isSure);
   return sure.length > 0 ? sure : found.slice(0, 5);
@@ -184,7 +182,7 @@ function membersOf(description: ApiDescription, operation: ApiOperation | null) 
 }
 
 const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOperation | null =>
-  isForeign(place)
+  isElsewhere(place)
     ? null
     : (operations.find(({ method, path }) => method === 'POST' && place.path.endsWith(path)) ?? null);
 
@@ -206,12 +204,8 @@ function placeSaid(
   const url = URL.canParse(address) ? new URL(address) : null;
   const isPlain =
     url !== null && `${url.search}${url.hash}${url.username}${url.password}` === '' && isTokenOrigin(url.origin);
-  const [place] = address.startsWith('/')
-    ? [{ path: address }]
-    : isPlain
-      ? addressesAt(address, description, baseUrl)
-      : [];
-  if (place !== undefined) return { ...place, operation: operationAt(operations, place), why: '', isSure: true };
+  const place = address.startsWith('/') ? { path: address } : isPlain ? addressAt(address, description, baseUrl) : null;
+  if (place !== null) return { ...place, operation: operationAt(operations, place), why: '', isSure: true };
   const hint = 'Name one with https and without a query: --operation "token=https://login.example.com/oauth/token"';
   throw new SrqError('address.outside', `A client secret may not be sent to "${address}".`, hint);
 }
@@ -268,22 +262,27 @@ const PERSON =
   'The API description has only a login for persons with a browser, which a program cannot use. Ask the service for client credentials, a key or HTTP Basic. ';
 
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
-function asked(host: string | null, tokens: readonly TokenPlace[], kinds: readonly Kind[]): ProposedAccess {
+function asked(
+  host: string | null,
+  places: readonly TokenPlace[],
+  fixed: readonly Fixed[],
+  isForPersons: boolean,
+): ProposedAccess {
   // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: Address) => {
     if (origin === undefined || (origin === 'service' && host === null)) return `POST ${path}`;
     return (origin === 'service' ? host : origin) + path;
   };
-  const others = [...kinds.filter((each) => each === 'basic' || each === 'key'), 'none' as const];
-  const [first] = tokens;
-  const own = tokens.find((each) => !isForeign(each)) ?? (first && { path: first.path });
-  const isElsewhere = (each: Address) => (isForeign(each) ? ', another host than the service' : '');
+  const others = [...fixed, 'none' as const];
+  const [first] = places;
+  const own = places.find((each) => !isElsewhere(each)) ?? (first && { path: first.path });
+  const where = (each: Address) => (isElsewhere(each) ? ', another host than the service' : '');
   const choices = [
-    ...tokens.map((each) => [nameOf(each), `${nameOf(each)} for a token (${each.why}${isElsewhere(each)})`] as const),
+    ...places.map((each) => [nameOf(each), `${nameOf(each)} for a token (${each.why}${where(each)})`] as const),
     ...others.map((each) => [each, WORDS[each]] as const),
   ];
-  const text = `${kinds[0] === 'other' ? PERSON : ''}Where does your client secret go?`;
   const answer = shellWord(`token=${own === undefined ? others[0] : nameOf(own)}`);
+  const text = `${isForPersons ? PERSON : ''}Where does your client secret go?`;
   const question = choiceQuestion('token', text, choices, answer);
   return { contract: { token: PLAIN_TOKEN }, questions: [question], ownNames: [] };
 }

@@ -11,7 +11,7 @@ import { schemaOfCall } from './call-schema.ts';
 import { type ApiOperation, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { fieldIn, type GivenValues, type Question, valueQuestion } from './given.ts';
-import { demandsOf, lackingIn, openPlaces } from './missing.ts';
+import { type Lacking, lackingIn } from './missing.ts';
 import type { ApiDescription } from './read-document.ts';
 import { sampleOf } from './sample.ts';
 
@@ -44,29 +44,35 @@ export function proposeCall(
   const { schema, as, encoding, places } = schemaOfCall(description, operation, ownNames);
   const path = filledPath(operation, values);
   const bound = boundFields(places);
-  const { fields, always, said } = bindingsOf(places, bound.fields, values);
+  const { fields, always } = bindingsOf(places, bound.fields, values);
   if (role === 'create') Object.assign(fields, values.furtherFields());
-  Object.assign(always, constantsFor(places, said, fields));
   const call: Call = {
     ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
     ...{ audio: audioForm(places, fields, encoding), schema, success: successOf(description, operation) },
   };
+  const lacking = lackingUnlessUnusable(call, places);
+  const open = (lacking?.open ?? []).filter((place) => {
+    const value = constantOf(place);
+    if (value !== undefined) always[writePlace(place)] = value;
+    return value === undefined;
+  });
   const guesses = bound.guesses
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }))
     .filter(({ place }) => !(place in fields) && !(place in always));
-  const open = openPlaces(call, places);
   const isFew = open.length <= MAX_ASKED;
   const questions = isFew ? open.map((place) => placeQuestion(place, guesses)) : [];
   if (role === 'create' && !Object.values(fields).some((each) => isField(each) || isPart(each)))
     questions.push(fieldsQuestion(operation, guesses));
-  const notes = isFew
-    ? []
-    : [
-        `${operation.name} demands ${open.length} values that srq knows nothing of: ${listed(open.map(writePlace))}. ${IN_PAGE}`,
-      ];
-  const lacking = lackingUnlessUnusable(call, open);
-  if (lacking === null) notes.push(`The schema of ${operation.name} cannot be used, so no row is checked by it.`);
-  else if (lacking.length > 0) notes.push(`${operation.name} also demands a value for ${listed(lacking)}. ${IN_PAGE}`);
+  const { name } = operation;
+  const notes = [
+    ...(isFew
+      ? []
+      : [
+          `${name} demands ${open.length} values that srq knows nothing of: ${listed(open.map(writePlace))}. ${IN_PAGE}`,
+        ]),
+    ...(lacking === null ? [`The schema of ${name} cannot be used, so no row is checked by it.`] : []),
+    ...(lacking?.others.length ? [`${name} also demands a value for ${listed(lacking.others)}. ${IN_PAGE}`] : []),
+  ];
   return {
     call: lacking === null ? { ...call, schema: null } : call,
     guesses,
@@ -78,10 +84,10 @@ export function proposeCall(
 const listed = (places: readonly string[]): string => places.join(', ').slice(0, MAX_LISTED);
 
 /** Returns null if the schema cannot be used. */
-function lackingUnlessUnusable(call: Call, open: readonly FoundPlace[]): readonly string[] | null {
+function lackingUnlessUnusable(call: Call, places: readonly FoundPlace[]): Lacking | null {
   if (isTangled(call.schema)) return null;
   try {
-    return lackingIn(call, open);
+    return lackingIn(call, places);
   } catch (error) {
     if (error instanceof SrqError) return null;
     throw error;
@@ -92,7 +98,6 @@ function lackingUnlessUnusable(call: Call, open: readonly FoundPlace[]): readonl
 function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace, string>, values: GivenValues) {
   const fields: Record<string, string> = {};
   const always: Record<string, Json> = {};
-  const said = new Set<FoundPlace>();
   const names = places.map(lastName);
   for (const place of places) {
     const [text, name] = [writePlace(place), lastName(place)];
@@ -101,30 +106,18 @@ function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace
     const field = value === undefined ? bound.get(place) : value === '' ? name : fieldIn(value);
     if (field) fields[text] = field;
     else if (value !== undefined) always[text] = valueFor(place, text, value);
-    if (field || value !== undefined) said.add(place);
   }
-  return { fields, always, said };
+  return { fields, always };
 }
 
 /** Names of what a person has to agree to themselves. It is never said for them unasked. */
 const CONSENT =
   /consent|agree|accept|gdpr|privacy|terms|permission|opt_?in|newsletter|marketing|consentim|einwillig|zustimm/i;
 
-/** Returns the values that the description gives places that must be there. What goes with an object that no request holds is not sent. */
-function constantsFor(
-  places: readonly FoundPlace[],
-  said: ReadonlySet<FoundPlace>,
-  fields: Call['fields'],
-): Call['always'] {
-  const isDemanded = demandsOf(fields);
-  const found = places.flatMap((place): [string, Json][] => {
-    const { path, fixed, keywords } = place;
-    const preset = typeof keywords['default'] === 'object' ? undefined : keywords['default'];
-    const value = fixed.get('') ?? preset;
-    const isSaid = said.has(place) || CONSENT.test(path.join('_'));
-    return value === undefined || isSaid || !isDemanded(place) ? [] : [[writePlace(place), value]];
-  });
-  return Object.fromEntries(found);
+/** Returns the value that the description gives a place that must be there. */
+function constantOf({ path, fixed, keywords }: FoundPlace): Json | undefined {
+  if (CONSENT.test(path.join('_'))) return undefined;
+  return fixed.get('') ?? (typeof keywords['default'] === 'object' ? undefined : keywords['default']);
 }
 
 /** Returns the constants that go with the fields of a branch. */

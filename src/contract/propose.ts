@@ -7,6 +7,7 @@ import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { schemaOfCall } from './call-schema.ts';
+import type { Budget } from './cut.ts';
 import { type ApiOperation, operationCalled, operationsOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Question } from './given.ts';
@@ -40,8 +41,8 @@ export interface ProposeOptions {
 /** What a person answers if the service has no such operation. */
 const NONE = 'none';
 const MAX_CHOICES = 9;
-/** Operations that are looked at to order them. */
-const MAX_RANKED = 400;
+/** Parts of all operations that are looked at to order them. */
+const MAX_PARTS = 300_000;
 
 /** Proposes a contract from an API description. Operations other than those of the public document are asked. */
 export function proposeContract(description: ApiDescription, options: ProposeOptions): Proposal {
@@ -123,9 +124,9 @@ function atPublicPath(
 }
 
 function createQuestion(description: ApiDescription, operations: readonly ApiOperation[]): Question {
+  const budget = { parts: MAX_PARTS };
   const ranked = operations
-    .slice(0, MAX_RANKED)
-    .map((operation) => ({ operation, known: knownFields(description, operation) }))
+    .map((operation) => ({ operation, known: knownFields(description, operation, budget) }))
     .sort((a, b) => b.known - a.known)
     .slice(0, MAX_CHOICES);
   const [first] = ranked;
@@ -146,9 +147,9 @@ function createQuestion(description: ApiDescription, operations: readonly ApiOpe
 
 const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
 
-function knownFields(description: ApiDescription, operation: ApiOperation): number {
+function knownFields(description: ApiDescription, operation: ApiOperation, budget: Budget): number {
   try {
-    const { fields, guesses } = boundFields(schemaOfCall(description, operation).places);
+    const { fields, guesses } = boundFields(schemaOfCall(description, operation, [], budget).places);
     return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
   } catch (error) {
     if (error instanceof SrqError) return 0;

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, memberOf, objectOf, textOf } from '../reques
 import { JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { SECRET } from '../request/words/names.ts';
-import { isSettled, pageValueOf } from './contract-text.ts';
+import { pageValueOf } from './contract-text.ts';
 
 /** Tells whether parsed JSON or YAML is a page, and no API description. */
 export const isPage = (value: JsonObject): boolean =>
@@ -46,12 +46,7 @@ export function readPage(
     if (issue?.code === 'unrecognized_keys') throw wrong([...path, issue.keys[0] ?? ''], 'is not part of a page');
     throw wrong(path, issue?.code === 'custom' ? issue.message : `is not as expected (${issue?.message ?? ''})`);
   }
-  const contract: Contract = parsed.data;
-  const open = contract.guesses.filter(({ operation, place }) => {
-    const own = operation === 'token' ? null : contract[operation];
-    return own !== null && !isSettled(own, place);
-  });
-  return { contract: { ...contract, guesses: open }, missing };
+  return { contract: parsed.data, missing };
 }
 
 /** Returns the error for a mistake on the page, with its line. */

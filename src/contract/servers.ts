@@ -1,5 +1,5 @@
 import type { ServerSuggestion } from '../request/contract/contract.ts';
-import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
+import { type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import type { ApiOperation } from './document.ts';
 import type { ApiDescription } from './read-document.ts';
 
@@ -7,17 +7,28 @@ const ROOT = 'http://relative.invalid';
 const MAX_SERVERS = 20;
 const MAX_DESCRIPTION = 300;
 
-/** Returns the address of a server, with the defaults of its variables. */
-const urlOf = ({ url, variables }: JsonObject): string =>
-  textOf(url).replace(
-    /\{([^{}]+)\}/g,
-    (whole, name: string) => scalarOf(objectOf(objectOf(variables)[name])['default']) ?? whole,
-  );
+/** Returns the servers of a description or of a part of it, with the defaults of their variables. */
+function serversIn(...holders: readonly JsonObject[]): ServerSuggestion[] {
+  const servers = holders.flatMap((each) => listOf(each['servers'])).slice(0, MAX_SERVERS);
+  return servers.map(objectOf).map(({ url, variables, description }) => ({
+    url: textOf(url)
+      .replace(/\{([^{}]+)\}/g, (all, name: string) => scalarOf(objectOf(objectOf(variables)[name])['default']) ?? all)
+      .replace(/\/+$/, ''),
+    description: textOf(description).slice(0, MAX_DESCRIPTION),
+  }));
+}
 
-const serversIn = ({ root }: ApiDescription): JsonObject[] =>
-  listOf(root['servers']).slice(0, MAX_SERVERS).map(objectOf);
+export const serverUrls = ({ root }: ApiDescription): string[] => serversIn(root).map(({ url }) => url);
 
-export const serverUrls = (description: ApiDescription): string[] => serversIn(description).map(urlOf);
+/** Returns the address of an operation that has a server of its own, or its path. */
+export function addressIn({ root }: ApiDescription, { value, path }: ApiOperation): string {
+  const [server] = serversIn(value, objectOf(objectOf(root['paths'])[path]));
+  return `${server?.url ?? ''}${path}`;
+}
+
+/** Returns the addresses that a description names. They are suggestions for profiles, no more. */
+export const serversOf = ({ root }: ApiDescription): ServerSuggestion[] =>
+  serversIn(root).filter(({ url }) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url));
 
 /** Returns the path that all servers of a description have, or `''`. */
 export function sharedPath(description: ApiDescription): string {
@@ -30,41 +41,24 @@ const pathOf = (url: string): string =>
 
 const plainPath = (path: string): string => path.replace(/%7b/gi, '{').replace(/%7d/gi, '}');
 
-export function ownServer({ root }: ApiDescription, { value, path }: ApiOperation): string | null {
-  const item = objectOf(objectOf(root['paths'])[path]);
-  const [server] = [...listOf(value['servers']), ...listOf(item['servers'])].filter(isObject);
-  return server === undefined ? null : urlOf(server).replace(/\/+$/, '');
-}
-
 /** Where an address leads: a path below the base URL, one at the root of its host, or one of another origin. */
 export interface Address {
   readonly path: string;
   readonly origin?: string;
 }
 
-/** Returns the places that an address may mean: two, if it depends on how a relative address is resolved. */
-export function addressesAt(address: string, description: ApiDescription, baseUrl: string | null): Address[] {
-  const servers = serverUrls(description);
-  const shared = sharedPath(description);
-  const text = address.startsWith('//') ? `https:${address}` : address;
-  const start = (servers[0] ?? '').replace(/\{[^{}]*\}/g, 'x');
-  const resolved = (url: string, base: string) => (URL.canParse(url, base) ? [new URL(url, base)] : []);
-  const bases = [start.replace(/\/*$/, '/'), start].flatMap((each) => resolved(each, ROOT));
-  const own = [...servers, baseUrl ?? '', ROOT].flatMap((each) => resolved(each, ROOT)).map(({ origin }) => origin);
-  const urls = (bases.length > 0 ? bases : [new URL(ROOT)]).flatMap((base) => resolved(text, base.href));
-  return [...new Map(urls.map((url) => [url.href, url])).values()].map(({ origin, pathname }) => {
-    const path = plainPath(pathname);
-    if (!own.includes(origin)) return { path, origin };
-    if (shared !== '' && path.startsWith(`${shared}/`)) return { path: path.slice(shared.length) };
-    return servers.some((each) => pathOf(each) !== '') ? { path, origin: 'service' } : { path };
-  });
-}
+/** Tells whether an address does not depend on the page on which it stands. */
+export const isWhole = (address: string): boolean => /^(?:[a-z][a-z\d+.-]*:|\/)/i.test(address);
 
-/** Returns the addresses that a description names. They are suggestions for profiles, no more. */
-export const serversOf = (description: ApiDescription): ServerSuggestion[] =>
-  serversIn(description)
-    .map((server) => ({
-      url: urlOf(server).replace(/\/+$/, ''),
-      description: textOf(server['description']).slice(0, MAX_DESCRIPTION),
-    }))
-    .filter(({ url }) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url));
+/** Returns where an address of a description leads, or null if it is none. One that is not whole is below the base URL. */
+export function addressAt(address: string, description: ApiDescription, baseUrl: string | null): Address | null {
+  const [servers, shared] = [serverUrls(description), sharedPath(description)];
+  const text = isWhole(address) ? address.replace(/^\/\//, 'https://') : `${shared}/${address}`;
+  if (!URL.canParse(text, ROOT)) return null;
+  const { origin, pathname } = new URL(text, ROOT);
+  const own = [...servers, baseUrl ?? ''].filter((each) => URL.canParse(each)).map((each) => new URL(each).origin);
+  const path = plainPath(pathname);
+  if (origin !== ROOT && !own.includes(origin)) return { path, origin };
+  if (shared !== '' && path.startsWith(`${shared}/`)) return { path: path.slice(shared.length) };
+  return servers.some((each) => pathOf(each) !== '') ? { path, origin: 'service' } : { path };
+}

@@ -4,6 +4,7 @@ import type { Proposal, Said } from '../contract/propose.ts';
 import { printable } from '../report/output.ts';
 import type { Contract } from '../request/contract/contract.ts';
 import { OPERATION_NAMES } from '../request/contract/operations.ts';
+import { writePlace } from '../request/contract/place.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 
 interface FileBytes {
@@ -78,7 +79,8 @@ export async function proposalFrom(
     answer: `--set ${name}=@FILE`,
   }));
   const { lackingIn } = await import('../contract/missing.ts');
-  const lacking = lackingIn(contract.create, []).join(', ');
+  const { open, others } = lackingIn(contract.create);
+  const lacking = [...open.map(writePlace), ...others].join(', ');
   const isUnchecked = contract.create.schema === null && (contract.source === null || known.create.schema !== null);
   const notes = [
     ...(lacking === '' ? [] : [`The schema demands more, and without it rows are refused: ${lacking}`]),

@@ -62,12 +62,6 @@ test.each(Object.entries(expected))('%s is learned once its questions are answer
   expect(edited(page(contract), contract).contract).toEqual(contract);
 });
 
-test.each(Object.entries(expected))('%s: only the paths of the public document are taken unasked', (name, each) => {
-  const asked = learn(bytesOf(name), { name }).questions.map((question) => question.name);
-  const roles = Object.keys(each.operations).map((role) => `operation:${role}`);
-  expect(asked.filter((question) => /^operation:(?:create|validate)$/.test(question))).toEqual(roles);
-});
-
 test('a collection gives places, a token by HTTP Basic, and no secret', () => {
   const environment = JSON.parse(bytesOf('postman-nested-v20.environment.json').toString());
   const operations = { create: 'POST /jobs', validate: 'POST /jobs/check' };

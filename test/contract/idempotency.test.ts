@@ -20,10 +20,7 @@ function learnHeader(header: Said, said?: string) {
 
 test.each([
   'The same key returns the first answer. Keys are kept for 24 hours.',
-  'Makes it safe to retry. Keys expire after 5 minutes.',
-  'A requisição repetida com a mesma chave retorna a mesma resposta. A chave expira em 24 horas.',
   'Repeated keys are accepted and processed as usual.',
-  'Reserved for future use.',
   'La même clé ne renvoie pas la même réponse.',
 ])('a header is asked about with the words of the description, and believed by nobody: %s', (description) => {
   const { again, question } = learnHeader({ description });

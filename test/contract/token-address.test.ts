@@ -69,17 +69,6 @@ describe('The address for tokens of the client credentials flow', () => {
     expect(addressOf(proposal, `${BASE}/v2`)).toBe(`${BASE}/oauth/token`);
   });
 
-  test('that is relative to the path is asked about where it can be resolved in two ways', () => {
-    const parts = { ...flows('token'), ...servers(`${BASE}/v1`) };
-    const question = asked(learn({}, parts));
-    expect(question?.choices).toEqual(['POST /token', `${BASE}/token`, 'none']);
-    for (const [index, address] of [`${BASE}/v1/token`, `${BASE}/token`].entries()) {
-      const token = question?.choices?.[index] ?? '';
-      expect(addressOf(learn({}, parts, { operations: { token } }), `${BASE}/v1`)).toBe(address);
-    }
-    expect(addressOf(learn({}, { ...flows('token'), ...servers(`${BASE}/`) }))).toBe(`${BASE}/token`);
-  });
-
   test('with a variable is asked for its value, and never sent as it stands', () => {
     const parts = { ...flows(`${BASE}/{tenant}/oauth/token`), ...servers(BASE) };
     expect(rest(learn({}, parts))).toEqual(['constant:tenant']);

@@ -1,13 +1,13 @@
 import { pageOf } from '../../src/contract/contract-text.ts';
 import type { Question } from '../../src/contract/given.ts';
-import { lackingIn, openPlaces, samplesFor } from '../../src/contract/missing.ts';
+import { lackingIn } from '../../src/contract/missing.ts';
 import { type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
 import { readDocument } from '../../src/contract/read-document.ts';
 import { readPage } from '../../src/contract/read-page.ts';
 import { readyJudges } from '../../src/request/contract/body-check.ts';
 import { type Contract, tokenAddress } from '../../src/request/contract/contract.ts';
-import { readPlace, writePlace } from '../../src/request/contract/place.ts';
-import { placeFacts, placesIn } from '../../src/request/contract/places.ts';
+import { readPlace } from '../../src/request/contract/place.ts';
+import { placeFacts } from '../../src/request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
@@ -83,12 +83,10 @@ export function withFields(contract: Contract, fields: Readonly<Record<string, s
 /** Returns a contract that always sends a sample of what its page leaves open. */
 export function withLacking(contract: Contract): Contract {
   const { create } = contract;
-  const isList = (place: string) => placesIn(create.schema).some((each) => writePlace(each).startsWith(`${place}.0.`));
-  const objects = lackingIn(create).map((place) => [place, isList(place) ? [{}] : {}]);
-  const lacking = { ...samplesFor(openPlaces(create)), ...Object.fromEntries(objects) };
-  return Object.keys(lacking).length === 0
+  const { samples } = lackingIn(create);
+  return Object.keys(samples).length === 0
     ? contract
-    : { ...contract, create: { ...create, always: { ...create.always, ...lacking } } };
+    : { ...contract, create: { ...create, always: { ...create.always, ...samples } } };
 }
 
 /** Returns the values that the schema of create allows a field, or null if it allows any. */

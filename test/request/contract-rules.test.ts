@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Code, type ValueType, wireText } from '../../src/request/contract/codes.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
-import fc from '../helpers/fast-check.ts';
 
 interface Field {
   readonly field: string;
@@ -80,22 +79,6 @@ describe('A text becomes the value that the service knows', () => {
     ['boolean', 'perhaps', null],
   ] as const)('as %s, %j goes as %j', (type, text, wire) => {
     expect(wireValue(parameter('amount', { type }), text)).toBe(wire);
-  });
-
-  test('whatever is written and allowed, the answer is an allowed value or none, and nothing is thrown', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('pt', 'UK', 'GB', '12', 'audio/wav', 'true'));
-    const allowed = fc.array(fc.record({ value: text, label: fc.option(text) }), { minLength: 1, maxLength: 5 });
-    const field = fc.constantFrom('country', 'lang', 'category', 'audio_type', 'foo');
-    const type = fc.constantFrom('string', 'integer', 'number', 'boolean');
-    fc.assert(
-      fc.property(fc.record({ field, type }), fc.option(allowed), text, ({ field, type }, allowed, written) => {
-        const wire = wireValue(parameter(field, { type, values: allowed }), written);
-        if (wire === null) return;
-        if (allowed) expect(allowed.map(({ value }) => value)).toContain(wire);
-        else if (type !== 'string') expect(() => JSON.parse(wire)).not.toThrow();
-        if (allowed?.some(({ value }) => value === written)) expect(wire).toBe(written);
-      }),
-    );
   });
 });
 

@@ -74,16 +74,14 @@ describe('each page', () => {
 });
 
 describe('the list', () => {
-  test('has the newest first, a hundred on a page, and follows a filter', async () => {
+  test('has the newest first, at most a hundred, and follows a filter', async () => {
     const { create } = await partnerOf(sandbox);
     for (let row = 1; row <= 120; row++) {
       await create({ ...LEAD, fullname: `Castelo${row}` });
     }
     expect((await look('/')).text).toContain('121 requests, 120 created');
-    const [newest, older] = [await listed(''), await listed('before=22')];
+    const newest = await listed('');
     expect([newest[0], newest.at(-1), newest.length]).toEqual([121, 22, 100]);
-    expect([older[0], older.at(-1), older.length]).toEqual([21, 1, 21]);
-    expect((await look('/')).text).toContain('<a href="/?before=22">Older</a>');
     expect(await listed('text=create+castelo3')).toEqual([40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 4]);
     expect(await listed('operation=token&text=')).toEqual([1]);
     expect((await look('/?text=nobody')).text).toContain('No request fits.');
@@ -107,7 +105,6 @@ describe('a request', () => {
       'HTTP 201',
       '&#34;request_id&#34;: ',
       '<a href="/?text=castelo">All requests</a>',
-      '<a href="/_sandbox/requests/4">4</a> <a href="/_sandbox/requests/5">5</a>',
     ]) {
       expect(text).toContain(part);
     }

@@ -8,18 +8,12 @@ import { OPERATION_NAMES } from '../../request/contract/operations.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
 
-/** A proposal with what a person said to get there. */
-export interface Answered {
-  readonly proposal: Proposal;
-  readonly said: Said;
-}
-
 /** Asks on a terminal what the description leaves open, until nothing is open or no answer comes. */
 export async function answered(
   context: Context,
   given: Said,
   propose: (said: Said) => Promise<Proposal>,
-): Promise<Answered> {
+): Promise<Proposal> {
   let said = given;
   let proposal = await propose(said);
   while (context.interactive) {
@@ -37,7 +31,7 @@ export async function answered(
     if (next instanceof SrqError) context.reporter.warn(printable(next.message));
     else [said, proposal] = [more, next];
   }
-  return { proposal, said };
+  return proposal;
 }
 
 function unfit(error: unknown): SrqError {
@@ -59,14 +53,14 @@ function withAnswer({ values, operations }: Said, { name, choices }: Question, t
 /** Throws if a question is open, or if nobody agrees on the terminal or by `--yes`. */
 export async function requireAgreement(
   context: Context,
-  { proposal, said }: Answered,
-  { given, yes, profile }: { readonly given: Said; readonly yes: boolean; readonly profile: string },
+  questions: readonly Question[],
+  { yes, profile }: { readonly yes: boolean; readonly profile: string },
 ): Promise<void> {
-  const open = proposal.questions.filter(({ unanswered }) => unanswered === undefined);
-  const words = [...context.process.argv.slice(2), ...flagsOf(said, given)];
+  const open = questions.filter(({ unanswered }) => unanswered === undefined);
+  const words = context.process.argv.slice(2);
   if (open.length > 0) {
     // Whoever copies the command says what counts without an answer as well, and so sees it.
-    const answers = proposal.questions.map(({ answer }) => printable(answer)).join(' ');
+    const answers = questions.map(({ answer }) => printable(answer)).join(' ');
     const texts = open.map(({ text }) => printable(text)).join(' ');
     const message = `Nothing was stored. Only you can answer this: ${texts}`;
     throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);
@@ -81,16 +75,4 @@ export async function requireAgreement(
   }
   const isAgreed = await askYesNo(context, `Keep this API description for profile ${profile}?`);
   if (!isAgreed) throw new SrqError('prompt.declined', 'Not agreed. Nothing was stored.');
-}
-
-/** Returns the flags that say what was answered on the terminal. */
-function flagsOf({ values, operations }: Said, given: Said): string[] {
-  const own = (all: object, before: object) => Object.entries(all).filter(([name]) => !Object.hasOwn(before, name));
-  return [
-    ...own(values, given.values).flatMap(([name, value]) => [
-      '--set',
-      `${name}=${isSecretName(name) ? '@FILE' : value}`,
-    ]),
-    ...own(operations, given.operations).flatMap(([name, value]) => ['--operation', `${name}=${value}`]),
-  ];
 }

@@ -37,11 +37,9 @@ export async function learn(context: Context, files: readonly string[], options:
   const known = (await store.read().catch(unlessUnusable)) ?? DOCUMENTED_CONTRACT;
   const around = { baseUrl: place, nowMs: context.clock.nowMs() };
   const propose = (said: Said) => proposalFrom(source, said, known, around);
-  const answers = options.dryRun
-    ? { proposal: await propose(given), said: given }
+  const { contract, questions, notes } = options.dryRun
+    ? await propose(given)
     : await answered(context, given, propose);
-  const { proposal } = answers;
-  const { contract, questions, notes } = proposal;
   const profile = (await context.profileName()).value;
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
@@ -70,7 +68,7 @@ export async function learn(context: Context, files: readonly string[], options:
     return 0;
   }
   context.reporter.say(shown);
-  await requireAgreement(context, answers, { given, yes: options.yes === true, profile });
+  await requireAgreement(context, questions, { yes: options.yes === true, profile });
   await store.write(contract);
   await context.reporter.result('contract learn', document, (paint) =>
     [

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describedCall, type Given, leftOutOf, placed, treeOf } from '../../request/contract/bindings.ts';
 import { audioLength, type Code } from '../../request/contract/codes.ts';
 import { type Call, type Contract, callsOf, judgeOf, type Misfit } from '../../request/contract/contract.ts';
@@ -25,11 +26,6 @@ export interface GivenTexts {
 
 type TextsByField = Readonly<Record<string, string>>;
 
-/** Tells whether the contract says what one of the operations takes. */
-export function isDescribed(contract: Contract, operations: readonly RequestOperationName[]): boolean {
-  return callsOf(contract, operations).some(({ schema }) => schema !== null);
-}
-
 /**
  * Tells whether the description says what a request must hold: whether it refuses an empty one. A collection of examples
  * cannot.
@@ -53,7 +49,7 @@ export function contractFindings(
   const findings: Finding[] = [];
   for (const name of operations) {
     const call = contract[name];
-    if (call === null) continue;
+    if (call === null || (name === 'validate' && operations.length > 1 && areAlike(contract))) continue;
     findings.push(...callFindings(call, given, leftOutOf(contract, name)));
     // Only create must have a place for every field.
     if (name === 'create') findings.push(...leftOutFindings(call, given));
@@ -62,6 +58,12 @@ export function contractFindings(
   // A finding of both operations is reported once.
   return [...new Map(findings.map((each) => [`${each.field} ${each.message}`, each])).values()];
 }
+
+/** Tells whether validate demands what create does, so that a request need not be judged twice. */
+const areAlike = memoize(({ create, validate }: Contract): boolean => {
+  const demands = ({ as, fields, always, when, codes, schema }: Call) => [as, fields, always, when, codes, schema];
+  return validate !== null && isDeepStrictEqual(demands(create), demands(validate));
+});
 
 type LeavesOut = ReturnType<typeof leftOutOf>;
 
@@ -168,8 +170,7 @@ function didYouMean(name: string | null): string {
 }
 
 function noPlace(call: Call, field: string): Finding {
-  const { fields, places } = describedCall(call);
-  const others = [...fields, ...places.keys()].filter((name) => name !== field);
+  const others = [...describedCall(call).names].filter((name) => name !== field);
   return finding('contract.no-place', field, { hint: didYouMean(nearest(field, others)) });
 }
 

@@ -20,7 +20,7 @@ import { errorValueWithin, isErrorValue } from '../../request/lead/spreadsheet-e
 import type { Mapping } from '../../request/lead/table.ts';
 import { memoize } from '../../request/small.ts';
 import { type Finding, finding, type Problem } from '../../request/words/finding.ts';
-import { contractFindings, isDescribed, saysRequired } from './check-contract.ts';
+import { contractFindings, saysRequired } from './check-contract.ts';
 import { NO_PARTS, type PlacedParts, placedParts } from './place-parts.ts';
 
 /** A checked request. Its recording, if there is one, is given by its path and has not been read. */
@@ -242,7 +242,6 @@ class RequestCheck {
 
   contract(operations: readonly RequestOperationName[]): void {
     for (const each of this.placed.findings) this.found(each);
-    if (!isDescribed(this.service, operations)) return;
     const given = { texts: this.wireTexts(), hasRecording: this.audioPath !== null, filled: this.filled };
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;
@@ -252,8 +251,9 @@ class RequestCheck {
   }
 
   /** Returns the texts to be sent. Parts replace the fields that only have parameters for their parts. */
-  private wireTexts(): Record<string, string> {
+  private wireTexts(): Readonly<Record<string, string>> {
     const { parts, carried } = this.placed;
+    if (this.placed === NO_PARTS && this.ref === null) return this.fields;
     const texts: Record<string, string> = { ...(this.ref === null ? {} : { ref: this.ref }), ...parts, ...this.fields };
     for (const whole of carried) if (!this.described.fields.has(whole)) delete texts[whole];
     return texts;

@@ -26,11 +26,13 @@ interface Slot extends PlaceParts {
 }
 
 interface Described {
+  readonly isJson: boolean;
   readonly slots: readonly Slot[];
   readonly when: readonly (readonly [field: string, values: readonly Slot[]])[];
-  /** The fields that have a place, by srq's names, and the names of these places, by which a person may give them too. */
+  /** The fields that have a place, by srq's names. */
   readonly fields: ReadonlySet<string>;
-  readonly places: ReadonlyMap<string, string>;
+  /** These and the names of their places, by which a person may give them too. */
+  readonly names: ReadonlySet<string>;
   readonly required: ReadonlySet<string>;
   /** The fields whose length or values the schema bounds. */
   readonly bounded: ReadonlySet<string>;
@@ -43,13 +45,14 @@ export const describedCall = memoize((call: Call): Described => {
   const fieldsWhere = (holds: (slot: Slot) => boolean) =>
     new Set(slots.flatMap((slot) => (slot.field !== null && holds(slot) ? [slot.field] : [])));
   return {
+    isJson: encodingOf(call) === 'json',
     slots,
     when: Object.entries(call.when).map(([field, values]) => [
       field,
       Object.entries(values).map(([place, otherwise]) => ({ ...slotAt(call, place), field: null, otherwise })),
     ]),
     fields: fieldsWhere(() => true),
-    places: new Map(slots.flatMap(({ place, field }) => (field === null ? [] : [[place, field] as const]))),
+    names: new Set(slots.flatMap(({ place, field }) => (field === null ? [] : [field, place]))),
     required: fieldsWhere(({ facts, otherwise }) => facts.required && otherwise === undefined),
     bounded: fieldsWhere(({ facts: { codes, maxLength } }) => codes !== null || maxLength !== null),
   };
@@ -109,26 +112,24 @@ export interface Placed<File = never> {
 
 /** Tells whether a name without a place is no part of a call. */
 type LeavesOut = (name: string) => boolean;
+const NOTHING_LEFT_OUT: LeavesOut = () => false;
 
 /** Puts what a request gives where the call has its places. */
-export function placed<File>(call: Call, given: Given<File>, leavesOut: LeavesOut = () => false): Placed<File> {
-  const { slots, when, fields, places } = describedCall(call);
+export function placed<File>(call: Call, given: Given<File>, leavesOut = NOTHING_LEFT_OUT): Placed<File> {
+  const { slots, when, fields, names } = describedCall(call);
   const result: Placed<File> = { body: [], header: [], query: [] };
+  const along = when.length === 0 ? [] : goingAlong(when, given);
   for (const slot of slots) {
     const value = valueAt(slot, given);
-    if (value !== undefined) put(result, slot, value);
+    if (value !== undefined && !along.some(({ place }) => place === slot.place)) put(result, slot, value);
   }
-  const set = new Set<Place>();
-  for (const [field, values] of when) {
-    if (!isGiven(given, field)) continue;
-    for (const slot of values) {
-      if (set.has(slot.place)) continue;
-      set.add(slot.place);
-      replace(result, slot, slot.otherwise ?? null);
-    }
+  for (const slot of along) {
+    // An object is there anyway once something is in it.
+    const isThere = isEmpty(slot.otherwise) && result.body.some(({ path }) => isWithin(path, slot.path));
+    if (!isThere) put(result, slot, slot.otherwise ?? null);
   }
   for (const name of given.names) {
-    if (fields.has(name) || places.has(name) || (isOwn(name) && call.schema !== null) || leavesOut(name)) continue;
+    if (names.has(name) || (isOwn(name) && call.schema !== null) || leavesOut(name)) continue;
     const text = given.text(name);
     const slot = furtherSlot(call, name);
     if (text !== null) put(result, slot, slot.wire(text) ?? text);
@@ -143,10 +144,15 @@ export function placed<File>(call: Call, given: Given<File>, leavesOut: LeavesOu
  * alone, nor what its description does not know.
  */
 export function leftOutOf({ create, validate }: Contract, name: RequestOperationName): LeavesOut {
-  if (name === 'create' || validate === null) return () => false;
-  const { fields, places } = describedCall(create);
-  return (field) =>
-    fields.has(field) || places.has(field) || (validate.schema !== null && !furtherSlot(validate, field).isKnown);
+  if (name === 'create' || validate === null) return NOTHING_LEFT_OUT;
+  const { names } = describedCall(create);
+  return (field) => names.has(field) || (validate.schema !== null && !furtherSlot(validate, field).isKnown);
+}
+
+/** Returns what goes along with the fields that a request gives, in place of what it gives for the same places. */
+function goingAlong(when: Described['when'], given: Given<unknown>): readonly Slot[] {
+  const all = when.flatMap(([field, values]) => (isGiven(given, field) ? values : []));
+  return all.filter(({ place }, at) => all.findIndex((each) => each.place === place) === at);
 }
 
 const isOwn = (name: string): boolean => isField(name) || isPart(name);
@@ -183,38 +189,24 @@ function put<File>({ body, header, query }: Placed<File>, { in: where, path, fac
   else (where === 'header' ? header : query).push([path[0] ?? '', String(value)]);
 }
 
-/**
- * Sets what goes along with a field, in place of what the request gives for the same place. An empty object is set only if
- * the request puts nothing into it.
- */
-function replace<File>(result: Placed<File>, slot: Slot, value: Json): void {
-  const { in: where, path } = slot;
-  if (where !== 'body') {
-    const list = where === 'header' ? result.header : result.query;
-    const at = list.findIndex(([name]) => name === path[0]);
-    if (at >= 0) list.splice(at, 1);
-  } else {
-    if (isEmpty(value) && result.body.some((each) => isWithin(each.path, path))) return;
-    const at = result.body.findIndex((each) => each.path.length === path.length && isWithin(each.path, path));
-    if (at >= 0) result.body.splice(at, 1);
-  }
-  put(result, slot, value);
-}
-
-const isEmpty = (value: Json): boolean =>
+const isEmpty = (value: Json | undefined): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
   path.length >= parent.length && parent.every((name, at) => path[at] === name);
 
-/** An object of a body while it is built. It has no prototype, so that a member can be called `__proto__`. */
+/** An object of a body while it is built. It inherits nothing, so that a member can be called `__proto__`. */
 interface Branch {
   [name: string]: unknown;
 }
 
+/** A constructor is used, because objects without a prototype take several times as long. */
+const Branch = function Branch() {} as unknown as new () => Branch;
+Branch.prototype = Object.create(null);
+
 /** Builds the body of these entries. `scalar` makes the value of each. */
 export function nested<File>(entries: readonly Entry<File>[], scalar: (entry: Entry<File>) => unknown): object {
-  const top: Branch = Object.create(null);
+  const top = new Branch();
   let hasLists = false;
   for (const entry of entries) {
     const { path } = entry;
@@ -246,22 +238,19 @@ function withLists(branch: Branch): object {
 function branchUnder(branch: Branch, name: string): Branch {
   const found = branch[name];
   if (isBranch(found)) return found;
-  const made: Branch = Object.create(null);
+  const made = new Branch();
   branch[name] = made;
   return made;
 }
 
-function isBranch(value: unknown): value is Branch {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null;
-}
+const isBranch = (value: unknown): value is Branch => value instanceof Branch;
 
 const NOTHING = {};
 
 /** Builds what the schema of a call judges. Forms hold texts alone, from which the judge reads numbers. */
 export function treeOf(call: Call, { body, header, query }: Placed): Tree {
-  const isJson = encodingOf(call) === 'json';
   return {
-    body: isJson
+    body: describedCall(call).isJson
       ? nested(body, plain)
       : nested(
           body.filter(({ value }) => value !== null),

@@ -14,8 +14,6 @@ export interface FoundPlace extends PlaceParts {
   readonly maxLength: number | null;
   /** Whether it is required, in whatever form the request has. */
   readonly required: boolean;
-  /** From this name of the path on, each is required in the object around it. */
-  readonly requiredFrom: number;
   /** The branches of `oneOf` and `anyOf` that have the place, each within its own branches. None: it is in all requests. */
   readonly branches: readonly string[];
   /** Values that are the only ones allowed, by branch; `''` is every request. */
@@ -40,7 +38,7 @@ export function placesIn(root: Json): readonly FoundPlace[] {
   let partsLeft = MAX_PARTS;
   for (const where of ['body', 'header', 'query'] as const) {
     const schema = memberOf(objectOf(root)['properties'], where);
-    if (isObject(schema)) visit(where, [], [{ schema, branch: '' }], 0);
+    if (isObject(schema)) visit(where, [], [{ schema, branch: '' }], true);
   }
   return places;
 
@@ -50,12 +48,7 @@ export function placesIn(root: Json): readonly FoundPlace[] {
     return parts;
   }
 
-  function visit(
-    where: PlaceParts['in'],
-    path: readonly string[],
-    starts: readonly Part[],
-    requiredFrom: number,
-  ): void {
+  function visit(where: PlaceParts['in'], path: readonly string[], starts: readonly Part[], isRequired: boolean): void {
     nodes += 1;
     if (nodes > MAX_PLACES || path.length > MAX_DEPTH) return;
     const parts = withParts(starts, path.join('/'));
@@ -69,8 +62,7 @@ export function placesIn(root: Json): readonly FoundPlace[] {
         names.set(name, [...(names.get(name) ?? []), { schema: objectOf(each), branch }]);
       }
     }
-    for (const [name, some] of names)
-      visit(where, [...path, name], some, required.has(name) ? requiredFrom : path.length + 1);
+    for (const [name, some] of names) visit(where, [...path, name], some, isRequired && required.has(name));
     if (names.size > 0 || path.length === 0) return;
     const elements = parts.flatMap(({ schema, branch }) =>
       isObject(schema['items']) ? [{ schema: schema['items'], branch }] : [],
@@ -78,13 +70,13 @@ export function placesIn(root: Json): readonly FoundPlace[] {
     const inner = withParts(elements, `${path.join('/')}/${ONLY_ELEMENT}`);
     const isList = elements.length > 0 || parts.some(({ schema }) => schema['type'] === 'array');
     if (inner.some(({ schema }) => isObject(schema['properties'])))
-      visit(where, [...path, ONLY_ELEMENT], elements, requiredFrom);
-    else if (isList) places.push(placeOf({ in: where, path: [...path, ONLY_ELEMENT] }, inner, requiredFrom));
-    else places.push(placeOf({ in: where, path }, parts, requiredFrom));
+      visit(where, [...path, ONLY_ELEMENT], elements, isRequired);
+    else if (isList) places.push(placeOf({ in: where, path: [...path, ONLY_ELEMENT] }, inner, isRequired));
+    else places.push(placeOf({ in: where, path }, parts, isRequired));
   }
 }
 
-function placeOf(at: PlaceParts, parts: readonly Part[], requiredFrom: number): FoundPlace {
+function placeOf(at: PlaceParts, parts: readonly Part[], isRequired: boolean): FoundPlace {
   const fixed = new Map<string, Json>();
   const codes: Code[] = [];
   const types: Json[] = [];
@@ -103,8 +95,7 @@ function placeOf(at: PlaceParts, parts: readonly Part[], requiredFrom: number): 
     type: (!isText && (['number', 'integer', 'boolean'] as const).find((each) => types.includes(each))) || 'string',
     codes: codes.length > 0 ? codes.filter(isFirst) : null,
     maxLength: lengths.length > 0 ? Math.min(...lengths) : null,
-    required: requiredFrom === 0 && sure.length > 0,
-    requiredFrom,
+    required: isRequired && sure.length > 0,
     branches: sure.length > 0 ? [] : [...new Set(parts.map(({ branch }) => branch))],
     fixed,
   };

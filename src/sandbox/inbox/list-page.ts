@@ -4,7 +4,7 @@ import { parseFilter } from '../records/request-filter.ts';
 import { type SandboxState, settingsOf } from '../records/sandbox-state.ts';
 import { describeFault, FAULT_KINDS, type FaultKind } from '../service/faults.ts';
 import { html, type Markup } from './html.ts';
-import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
+import { addressOf, answerTag, count, foreign, page, timeOf, tookMs } from './page.ts';
 
 const ROWS = 100;
 /** Maximum length of a value in the list, which has no room for more. */
@@ -16,10 +16,7 @@ const TELLING = [/name$/i, /text$/i, /phone$/i, /mail$/i];
 export function listPage(state: SandboxState, query: URLSearchParams, trouble: string | null = null): SandboxAnswer {
   const all = state.received.all();
   const fitting = all.filter(parseFilter(query)).reverse();
-  const from = fitting.filter(({ number }) => number < Number(query.get('before') || Infinity));
-  const shown = from.slice(0, ROWS);
-  const newest = from.length < fitting.length ? html`<a href="/${asked(query)}">Newest</a>` : null;
-  const older = from.length > ROWS ? html`<a href="/${asked(query, shown.at(-1))}">Older</a>` : null;
+  const shown = fitting.slice(0, ROWS);
   const { created } = state.service.marketplace;
   const body = html`<header>
 <div>
@@ -37,7 +34,7 @@ ${controls(state, trouble !== null)}
 <button>Search</button> <a href="/">Reset</a>
 </form></search>
 <div id="list" data-live>
-<nav aria-label="Pages"><span>${shown.length > 0 && `${count(shown.length)} of ${count(fitting.length)} shown`}</span> ${newest} ${older}</nav>
+<p class="note">${shown.length > 0 && `${count(shown.length)} of ${count(fitting.length)} shown`}</p>
 ${shown.length > 0 ? table(shown, query) : nothing(all.length)}
 </div>
 </section>

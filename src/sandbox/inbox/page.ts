@@ -65,13 +65,12 @@ function kindOf({ operation, status, verdict, requestId }: ReceivedRequest): str
 export const foreign = (text: string): Markup => html`<bdi>${text}</bdi>`;
 
 /** Returns the address of a request within the list of a query. */
-export const addressOf = ({ number }: ReceivedRequest, query = new URLSearchParams()): string =>
+export const addressOf = ({ number }: ReceivedRequest, query: URLSearchParams): string =>
   `/_sandbox/requests/${number}${asked(query)}`;
 
-/** Returns the query of the list as the end of an address, from before a request on if one is given. */
-export function asked(query: URLSearchParams, before?: ReceivedRequest): string {
-  const kept = new URLSearchParams([...query].filter(([name, value]) => value !== '' && name !== 'before'));
-  if (before) kept.set('before', String(before.number));
+/** Returns the query of the list as the end of an address. */
+export function asked(query: URLSearchParams): string {
+  const kept = new URLSearchParams([...query].filter(([, value]) => value !== ''));
   return kept.size === 0 ? '' : `?${kept}`;
 }
 

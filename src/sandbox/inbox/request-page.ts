@@ -4,10 +4,7 @@ import type { ReceivedRequest } from '../records/received-request.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
 import { html, type Markup } from './html.ts';
-import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
-
-/** Maximum number of links to requests with the same content. */
-const MAX_SAME = 100;
+import { answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
 
 /** Returns one request in full. The query is that of the list from which it was opened. */
 export function requestPage({ received }: SandboxState, number: number, query: URLSearchParams): SandboxAnswer {
@@ -17,18 +14,15 @@ export function requestPage({ received }: SandboxState, number: number, query: U
 <a href="/${asked(query)}">All requests</a>
 </header>
 <main id="request">
-${request ? summary(request, received.all()) : html`<p class="card">Nothing is kept under this number.</p>`}
+${request ? summary(request) : html`<p class="card">Nothing is kept under this number.</p>`}
 ${request && (exchange ? wire(exchange) : html`<p class="card">What went over the wire is no longer kept.</p>`)}
 </main>`;
   return page(request ? 200 : 404, `Request ${number}`, body);
 }
 
-function summary(request: ReceivedRequest, all: readonly ReceivedRequest[]): Markup {
-  const { number, operation, encoding, requestId, params, audio, key } = request;
-  const same = all.filter(
-    (each) => each.number !== number && ((each.key ?? '') === key || (each.requestId ?? '') === requestId),
-  );
-  const links = same.slice(0, MAX_SAME).map((each) => html`<a href="${addressOf(each)}">${each.number}</a> `);
+function summary(request: ReceivedRequest): Markup {
+  const { operation, encoding, requestId, params, audio, key } = request;
+  const search = (text: string | null) => text && html`<a href="/?text=${text}">${text}</a>`;
   return html`<section class="card">
 <p class="answer">${answerTag(request)}</p>
 ${facts([
@@ -36,8 +30,8 @@ ${facts([
   ['Received (UTC)', timeOf(request)],
   ['Took, ms', tookMs(request)],
   ['Encoding', encoding],
-  ['Identifier', requestId],
-  ['Same content or identifier', same.length > 0 ? html`${links}` : null],
+  ['Identifier', search(requestId)],
+  ['Content, by its digest', search(key)],
 ])}
 <h2>Parameters</h2>
 ${Object.keys(params).length > 0 ? facts(Object.entries(params)) : note('None could be read.')}
