@@ -66,7 +66,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     };
   }
 
-  test('is what answers mean, once a process has ended, under the same contract at the same service', async () => {
+  test('Processes with one store share what answers mean, under the same API description and service', async () => {
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
     const first = await one.open();
@@ -84,7 +84,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
       expect(known(await processAt(url, 'apart').open(apart))).toEqual([]);
   });
 
-  test('is what a machine learned by itself before', async () => {
+  test('Processes of an account learn from their store what a machine found out by itself before', async () => {
     const url = await server.database();
     const one = processAt(url, 'one');
     const alone = await one.open({ isAlone: true });
@@ -94,7 +94,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     expect(known(await processAt(url, 'other').open())).toEqual(['a']);
   });
 
-  test('is the token, for those that have the same secret', async () => {
+  test('Processes of an account learn from their store the token, if they have the same secret', async () => {
     const url = await server.database();
     const first = await processAt(url, 'one').open();
     await first.token.write(TOKEN);
@@ -105,7 +105,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     expect([await tokenOf({}), await tokenOf({ clientSecret: new Secret('another') })]).toEqual(['issued', null]);
   });
 
-  test('is that all of them have to wait', async () => {
+  test('Processes of an account learn from their store that all of them have to wait', async () => {
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
     const [first, second] = [await one.open(), await other.open()];
@@ -118,7 +118,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     expect(await asked).toBeNull();
   });
 
-  test('is no rate in a file of the machine', async () => {
+  test('Processes of an account that have a store do not keep a rate in a file of the machine', async () => {
     const one = processAt(await server.database(), 'one');
     const account = await one.open();
     account.keepRate();
