@@ -9,7 +9,7 @@ import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../log.t
 const program = logProgram();
 const { path } = logFolder();
 
-test('a second run on a log is refused with the process that holds it, here and in another process', async () => {
+test('a second run on a log is refused, and the message names the process that holds it', async () => {
   const first = new LogProcess(program, path, { exclusive: true });
   const pid = await first.opened();
   const second = new LogProcess(program, path, { exclusive: true });
@@ -24,7 +24,7 @@ test('a second run on a log is refused with the process that holds it, here and 
 });
 
 // A program that imports srq and asks again and again would have no files left one day.
-test.skipIf(process.platform !== 'linux')('whoever is refused leaves no file open', async () => {
+test.skipIf(process.platform !== 'linux')('a process that was refused the lock leaves no file open', async () => {
   const holder = await openLog(path);
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
@@ -35,7 +35,7 @@ test.skipIf(process.platform !== 'linux')('whoever is refused leaves no file ope
   expect(open()).toBeLessThanOrEqual(before);
 });
 
-test('the lock is free at once after kill -9', async () => {
+test('the lock of a log is free at once after kill -9', async () => {
   for (let round = 0; round < 5; round++) {
     const first = new LogProcess(program, path, { exclusive: true });
     await first.opened();
@@ -46,7 +46,7 @@ test('the lock is free at once after kill -9', async () => {
   }
 });
 
-test.skipIf(process.platform === 'win32')('the lock is kept while its holder is stopped', async () => {
+test.skipIf(process.platform === 'win32')('the lock of a log is kept while its holder is stopped', async () => {
   const first = new LogProcess(program, path, { exclusive: true });
   const pid = await first.opened();
   first.kill('SIGSTOP');
@@ -88,7 +88,7 @@ test('a one-off request beside a run is recorded, and each learns what the other
 });
 
 describe.skipIf(!hasStrace)('A process that is stopped while it adds a line (needs strace)', () => {
-  test('is waited for, and given up with words about it; when it goes on, so can all others', async () => {
+  test('A process that is stopped while it adds a line is waited for, then given up with a message', async () => {
     const stop = 'inject=write:signal=SIGSTOP:when=1';
     const under = [...STRACE_WITH_SIGNALS, '-o', '/dev/null', '-P', path, '-e', stop];
     const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };
