@@ -71,7 +71,7 @@ const FOURS = Array.from({ length: Math.ceil(DENIALS.length / 4) }, (_, at) => D
 
 describe.concurrent('A success that proves nothing, between good rows,', () => {
   test.for(FOURS.map((four, at) => [at, four] as const))(
-    'is told as unknown, and is not called repeated by the next run: group %i',
+    'A success that proves nothing is unknown, and the next run does not call it repeated: group %i',
     async ([, four], { desk, onTestFinished }) => {
       const denialAt = (number: number) => (number > 3 && number % 2 === 0 ? four[number / 2 - 2] : undefined);
       const service = await startService({ onTestFinished }, (number) => denialAt(number) ?? named(number));
@@ -96,7 +96,7 @@ describe('An identifier beside words of error', () => {
     ['a list of errors', { errors: ['photo skipped'] }],
     ['a list of errors, and success', { success: true, errors: ['CRM webhook timed out'] }],
   ] as const)(
-    'is a creation if the first rows show it, and never sent again: %s',
+    'An identifier beside words of error means created if the first rows show it, and is never sent again: %s',
     async ([, besides], { desk, onTestFinished }) => {
       const service = await startService({ onTestFinished }, (number) => ({
         status: 201,
@@ -116,7 +116,7 @@ describe('An identifier beside words of error', () => {
 
 describe.concurrent('A service that names no identifier', () => {
   test.for(Object.keys(SILENT))(
-    'works after its first rows, which validate confirms: %s',
+    'A service that names no identifier can be used after its first rows, which validate confirms: %s',
     async (form, { desk, onTestFinished }) => {
       const service = await startService({ onTestFinished }, () => silent(form));
       desk.use(service);
@@ -140,7 +140,7 @@ describe.concurrent('A service that names no identifier', () => {
     },
   );
 
-  test('stops at the first row where validate cannot tell, and goes on after a word of a person', async ({
+  test('A service that names no identifier stops the run where validate cannot tell, until a person says', async ({
     desk,
     onTestFinished,
   }) => {
@@ -177,7 +177,7 @@ describe.concurrent('A service that names no identifier', () => {
     expect(await desk.call('contract', 'learn', '--taken-by', 'form')).toMatchObject({ code: 2 });
   });
 
-  test('and answers some rows with words of error is taught what each means, and not both at once', async ({
+  test('A service that answers some rows with words of error is taught what each answer means, one at a time', async ({
     desk,
     onTestFinished,
   }) => {
@@ -209,7 +209,7 @@ describe.concurrent('A service that names no identifier', () => {
     expect(next).toMatchObject({ created: 1, rejected: 2, unknown: 2 });
   });
 
-  test('whose words of error wait for a word is not taken by all that waits', async ({ desk, onTestFinished }) => {
+  test("A person's word about one odd answer does not hold for the others", async ({ desk, onTestFinished }) => {
     const answer = (body: string) => ({ status: 200, headers: { 'content-type': 'application/json' }, body });
     const service = await startService(
       { onTestFinished },
@@ -231,7 +231,7 @@ describe.concurrent('A service that names no identifier', () => {
     expect([said.code, documentOf(said)]).toMatchObject([0, { said: 'taken' }]);
   });
 
-  test('a refusal under a status of success is taught in the same way', async ({ desk, onTestFinished }) => {
+  test('A refusal under a status of success is taught in the same way', async ({ desk, onTestFinished }) => {
     const refusal = {
       status: 200,
       headers: { 'content-type': 'application/json' },

@@ -64,7 +64,7 @@ const takesLeads = (atEnd: AtEnd, isKnown: (call: RecordedCall) => boolean, refu
   );
 
 describe.concurrent('Without a token', () => {
-  test('a service by HTTP Basic is learned, logged in to, and gets the leads', async ({ desk, onTestFinished }) => {
+  test('A service with HTTP Basic is learned, logged in to, and gets the leads', async ({ desk, onTestFinished }) => {
     const service = await takesLeads(onTestFinished, (call) => basicOf(call) === `shop:${CANARY}`);
     const learned = await desk.call(...learnArgs(describeService(desk, { b: { type: 'http', scheme: 'basic' } })));
     expect(learned, learned.stderr).toMatchObject({ code: 0 });
@@ -83,7 +83,7 @@ describe.concurrent('Without a token', () => {
   });
 
   test.for([401, 403])(
-    'wrong credentials are told as such, and never as a token: HTTP %i',
+    'Wrong credentials of a service without a token are reported as such: HTTP %i',
     async (refusal, { desk, onTestFinished }) => {
       const service = await takesLeads(onTestFinished, () => false, refusal);
       await desk.call(...learnArgs(describeService(desk, { b: { type: 'http', scheme: 'basic' } })));
@@ -100,7 +100,7 @@ describe.concurrent('Without a token', () => {
     },
   );
 
-  test('a key in the query is asked for by login alone, and shown nowhere', async ({ desk, onTestFinished }) => {
+  test('A key in the query is asked for by login alone, and shown nowhere', async ({ desk, onTestFinished }) => {
     const service = await takesLeads(onTestFinished, ({ query }) => query.get('api_key') === CANARY);
     const file = describeService(desk, { k: { type: 'apiKey', in: 'query', name: 'api_key' } });
     expect(await desk.call(...learnArgs(file))).toMatchObject({ code: 0 });
@@ -111,7 +111,7 @@ describe.concurrent('Without a token', () => {
     expect(verbose.stderr).toContain('/leads?api_key=***');
   });
 
-  test('a key given for the contract is kept there, asked for by nobody, and shown nowhere', async ({
+  test('A key given with the API description is kept there, asked for by nobody, and shown nowhere', async ({
     desk,
     onTestFinished,
   }) => {
@@ -140,7 +140,7 @@ describe.concurrent('Without a token', () => {
     ['a key in a header', { type: 'apiKey', in: 'header', name: 'X-Api-Key' }],
     ['a key in the query', { type: 'apiKey', in: 'query', name: 'key' }],
   ] as const)(
-    'a rehearsal and a sandbox of its own take %s, and nothing else',
+    'A rehearsal of %s, and a sandbox for it, accept that way of authorization and no other',
     async ([, scheme], { desk, openSandbox }) => {
       const file = describeService(desk, { s: scheme });
       await desk.call(...learnArgs(file));
@@ -165,7 +165,7 @@ describe.concurrent('Without a token', () => {
     },
   );
 
-  test('a service that srq cannot be let in by is refused before anything is kept', async ({ desk }) => {
+  test('A service that srq cannot be authorized at is refused before anything is kept', async ({ desk }) => {
     const flows = {
       authorizationCode: { authorizationUrl: 'https://a.example/a', tokenUrl: 'https://a.example/t', scopes: {} },
     };
@@ -189,7 +189,7 @@ describe.concurrent('A token host of its own', () => {
   const logIn = (desk: Desk, { origin }: Recorder, ...more: string[]) =>
     desk.start(loginArgs(origin, '--client-id', '7', ...more), { stdin: CANARY }).ended;
 
-  test('gets the secret only once a person has named it, and is shown before', async ({ desk, onTestFinished }) => {
+  test('A token host gets the secret only once a person has named it', async ({ desk, onTestFinished }) => {
     const [service, login] = [await takesTokens(onTestFinished), await grants(onTestFinished)];
     const address = `${login.origin}/sso/token`;
     const file = describeService(desk, oauth(address), { servers: [{ url: service.origin }] });
@@ -215,7 +215,7 @@ describe.concurrent('A token host of its own', () => {
     expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ tokenAddress: address });
   });
 
-  test('gets nothing in a rehearsal, nor for another base URL', async ({ desk, onTestFinished }) => {
+  test('A token host gets nothing in a rehearsal, nor for another base URL', async ({ desk, onTestFinished }) => {
     const [service, login] = [await takesTokens(onTestFinished), await grants(onTestFinished)];
     const file = describeService(desk, oauth(`${login.origin}/token`), { servers: [{ url: service.origin }] });
     await desk.call(...learnArgs(file, '--operation', `token=${login.origin}/token`));
@@ -229,7 +229,7 @@ describe.concurrent('A token host of its own', () => {
     expect(login.calls).toHaveLength(before);
   });
 
-  test('is not reached by a redirect', async ({ desk, onTestFinished }) => {
+  test('A token host is not reached by a redirect', async ({ desk, onTestFinished }) => {
     const login = await grants(onTestFinished);
     for (const status of [301, 302, 307, 308]) {
       const headers = { location: `${login.origin}/token` };
@@ -241,7 +241,7 @@ describe.concurrent('A token host of its own', () => {
     expect(login.calls).toEqual([]);
   });
 
-  test('is never one that a document brings in, wherever it does, unless its address was shown and agreed to', async ({
+  test('A token host from a description is never used unless its address was shown and agreed to', async ({
     desk,
     onTestFinished,
   }) => {
@@ -278,7 +278,7 @@ describe.concurrent('A token host of its own', () => {
   });
 });
 
-test('what is kept of a contract with a key is for its owner alone', async ({ desk }) => {
+test('what is kept of an API description with a key is for its owner alone', async ({ desk }) => {
   const file = describeService(desk, { k: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } });
   await desk.call(...learnArgs(file, '--set', `X-Api-Key=@${desk.write('key.txt', 'k3y')}`));
   const kept = JSON.parse(readFileSync(join(desk.config, 'contracts', 'default.json'), 'utf8'));

@@ -23,7 +23,7 @@ function withHeader(desk: Desk, description: string): string {
 const stored = ({ config }: Desk, profile = 'default') => join(config, 'contracts', `${profile}.json`);
 
 describe.concurrent('contract learn, without a terminal,', () => {
-  test('each refusal says the command that answers it', async ({ desk }) => {
+  test('contract learn without a terminal refuses with the command that answers its question', async ({ desk }) => {
     const text = { type: 'string' };
     const schema = {
       properties: { fullname: text, email: text, phone: text, accountId: text, channel: text },
@@ -45,9 +45,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(await desk.call(...said, '--set', 'accountId=7', '--set', 'channel=7')).toMatchObject({ code: 0 });
   });
 
-  test('--yes keeps a header of which nothing is said without building on it, and says how to say more', async ({
-    desk,
-  }) => {
+  test('contract learn --yes keeps a header without relying on it, and says how to say more', async ({ desk }) => {
     const file = withHeader(desk, 'Reserved for future use');
     const named = answersFor('idempotency-openapi31.yaml');
     const ended = await desk.call('contract', 'learn', file, ...named, '--yes', '--json');
@@ -79,7 +77,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(wrong.stderr).toContain('Say for how long, yes, or no');
   });
 
-  test('--yes takes no operation that may write for validate, and nothing ever calls it', async ({
+  test('contract learn --yes does not use an operation that may write for validate, and nothing ever calls it', async ({
     desk,
     onTestFinished,
   }) => {
@@ -110,7 +108,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
     expect(service.calls().length).toBeGreaterThan(0);
   });
 
-  test('keeps it for the profile in force alone, and suggests a login for each server', async ({ desk }) => {
+  test('contract learn concerns one profile, and suggests a login for each server', async ({ desk }) => {
     const ended = await desk.call('contract', 'learn', FORM, '--yes', '--profile', 'acme');
     expect(ended).toMatchObject({ code: 0 });
     expect(existsSync(stored(desk, 'acme'))).toBe(true);
@@ -124,9 +122,7 @@ describe.concurrent('contract learn, without a terminal,', () => {
   });
 });
 
-test('srq sandbox starts from a description with questions left open, and demands what it describes', async ({
-  desk,
-}) => {
+test('srq sandbox starts from a description with open questions, and demands what it describes', async ({ desk }) => {
   const running = desk.start([
     ...['sandbox', '--port', '0', '--json', '--contract', WITH_CONSTANTS],
     ...operationsFor('category-list-openapi30.yaml'),
@@ -142,7 +138,7 @@ test('srq sandbox starts from a description with questions left open, and demand
   await running.ended;
 });
 
-test('a description of several files is refused with the command that makes one of them', async ({ desk }) => {
+test('an API description in several files is refused with the command that makes one of them', async ({ desk }) => {
   mkdirSync(join(desk.work, 'api'));
   desk.write('api/lead.json', '{}');
   const post = { requestBody: { content: { 'application/json': { schema: { $ref: 'lead.json' } } } } };
@@ -186,7 +182,7 @@ test('srq sandbox answers exactly the operations that are named, under any value
   await running.ended;
 });
 
-test('a damaged contract stops every command that would send, until it is forgotten', async ({ partner, sandbox }) => {
+test('a damaged API description stops every command that would send', async ({ partner, sandbox }) => {
   mkdirSync(join(partner.config, 'contracts'), { recursive: true });
   writeFileSync(stored(partner), '{"version":1,');
   const leads = partner.write('leads.csv', leadsCsv(1));
@@ -207,7 +203,7 @@ test('a damaged contract stops every command that would send, until it is forgot
   });
 });
 
-test('secrets in a collection reach no file and no output', async ({ desk }) => {
+test('secrets in a Postman collection reach no file and no output', async ({ desk }) => {
   const words = [contractFile('form-postman21.json'), '--environment', contractFile('form-postman21.environment.json')];
   const ended = await desk.call('contract', 'learn', ...words, '--yes', '--verbose');
   expect(ended, ended.stderr).toMatchObject({ code: 0 });
@@ -240,7 +236,7 @@ describe.concurrent('a secret that the service wants in each request', () => {
   const keptBy = (desk: Desk): Contract => JSON.parse(readFileSync(stored(desk), 'utf8'));
   const keyIn = ({ create }: Contract) => create.always['header X-Api-Key'];
 
-  test.skipIf(!HAS_TERMINAL)('is asked for on a terminal without being shown', async ({ desk }) => {
+  test.skipIf(!HAS_TERMINAL)('a secret for each request is asked for on a terminal, hidden', async ({ desk }) => {
     const { shown, code } = await onTerminal(
       desk,
       ['contract', 'learn', desk.write('api.json', DOCUMENT)],

@@ -89,7 +89,7 @@ async function learned(desk: Desk): Promise<void> {
   expect(taken, taken.stdout + taken.stderr).toMatchObject({ code: 0 });
 }
 
-test('parts go to parts, as columns have them, and contacts into lists of one', async ({ desk, onTestFinished }) => {
+test('parts of a name and an address fill the parts of the service', async ({ desk, onTestFinished }) => {
   const service = await startScriptedService({}, onTestFinished);
   desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
   await learned(desk);
@@ -125,7 +125,7 @@ test('parts go to parts, as columns have them, and contacts into lists of one', 
   expect(whole.stderr).toContain('The name "Ana da Silva" is split');
 });
 
-test('what a service says of a part is masked in the log, as all that was sent is', async ({
+test('what a service says of a part is masked in the log, like everything that was sent', async ({
   desk,
   onTestFinished,
 }) => {
@@ -140,7 +140,7 @@ test('what a service says of a part is masked in the log, as all that was sent i
   expect(JSON.stringify(desk.records())).not.toContain('Uckermark');
 });
 
-test('a sandbox of the same document takes what is sent; the parts make no request new', async ({
+test('a sandbox of the same description accepts what is sent; the parts make no request new', async ({
   desk,
   openSandbox,
 }) => {

@@ -8,7 +8,7 @@ const ASKED = /q to quit: $/;
 const ODD = 'FeldA,Was,Mobilnummer,Fon 2\nAna Exemplo,Obras,+4915123456789,+4915112345678\n';
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal, before anything is sent', () => {
-  test('what takes back a flag is remembered, and the command named for it sends nothing twice', async ({
+  test('a correction on a terminal is remembered, and the command named for it sends nothing twice', async ({
     partner,
     sandbox,
   }) => {

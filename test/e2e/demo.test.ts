@@ -10,7 +10,7 @@ function delivered(folder: string): string[] {
 }
 
 describe.concurrent('the demo', () => {
-  test('kills an import half-way, runs it again, and has the sandbox count', async ({ desk }) => {
+  test('the demo kills an import half-way, runs it again, and has the sandbox count', async ({ desk }) => {
     desk.env['TMPDIR'] = desk.work;
     const ended = await desk.run('demo');
     expect(ended).toMatchObject({ code: 0 });
@@ -21,7 +21,7 @@ describe.concurrent('the demo', () => {
     expect(readFileSync(page, 'utf8')).toContain('<!doctype html>');
   });
 
-  test('leaves its log and its page, and says where, for programs as well', async ({ desk }) => {
+  test('the demo leaves its log and its page, and says where, for programs as well', async ({ desk }) => {
     desk.env['TMPDIR'] = desk.work;
     const document = documentOf(await desk.run('demo', '--json', '--quiet'));
     expect(document).toMatchObject({ received: 24, twice: 0, folder: expect.stringContaining(desk.work) });

@@ -20,7 +20,7 @@ const stepsOf = (ended: Ended) => allSteps(ended).map(({ name, result }) => `${n
 const stepOf = (ended: Ended, name: string) => allSteps(ended).find((step) => step.name === name);
 
 describe('the doctor and this machine', () => {
-  test('leaves no log, lock or file behind, and takes and frees the lock of a log that is there', async ({
+  test('the doctor leaves no log, lock or file behind, and takes and frees the lock of an existing log', async ({
     partner,
   }) => {
     expect((await partner.call('doctor')).stdout).toContain('Everything works');
@@ -36,7 +36,7 @@ describe('the doctor and this machine', () => {
 const make = certificateMaker();
 
 describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () => {
-  test('tells issuer and end of the certificate, and warns two weeks before', async ({ desk, sandbox }) => {
+  test('the doctor tells issuer and end of the certificate, and warns two weeks before', async ({ desk, sandbox }) => {
     const ca = make?.('Office CA');
     for (const [days, result] of [
       [60, 'ok'],
@@ -54,7 +54,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
     }
   });
 
-  test('goes through a proxy, and tells its failures from those of the service', async ({ desk, sandbox }) => {
+  test("the doctor goes through a proxy, and tells its failures from the service's", async ({ desk, sandbox }) => {
     const pair = make?.('service');
     const baseUrl = await startTlsFront(sandbox.baseUrl, { ...pair });
     desk.use({ ...sandbox, baseUrl });
@@ -68,7 +68,7 @@ describe.skipIf(!make)('the doctor and a secured service (needs openssl)', () =>
     expect([refused.code, stepOf(refused, 'proxy')?.message]).toEqual([5, expect.stringContaining('HTTP 407')]);
   });
 
-  test('says that an authority is unknown, and by which flag it is made known', async ({ desk, sandbox }) => {
+  test('the doctor says that an authority is unknown, and which flag trusts it', async ({ desk, sandbox }) => {
     desk.use({ ...sandbox, baseUrl: await startTlsFront(sandbox.baseUrl, { ...make?.('self') }) });
     const ended = await desk.call('doctor', '--json');
     expect([ended.code, stepOf(ended, 'tls')]).toEqual([

@@ -8,7 +8,7 @@ import { documentOf, documentsOf } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
 
 describe.concurrent('a create whose answer is lost', () => {
-  test('is unknown, exit code 7, and is not sent again', async ({ partner, sandbox }) => {
+  test('a create whose answer is lost is unknown, exit code 7, and is not sent again', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
     const ended = await partner.call('create', ...REQUEST, '--json');
     expect(ended.code).toBe(7);
@@ -36,7 +36,7 @@ describe.concurrent('an unknown outcome', () => {
     return leads;
   };
 
-  test('is settled by validate: taken requests are created, none is sent again', async ({ partner, sandbox }) => {
+  test('an unknown outcome is settled by validate: taken requests are created', async ({ partner, sandbox }) => {
     const leads = await parked(partner, 'reset-after', sandbox);
     const ended = await partner.call('bulk', leads, ...SETTLING);
     expect(ended.code).toBe(0);
@@ -44,14 +44,14 @@ describe.concurrent('an unknown outcome', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
   });
 
-  test('is settled by validate: what was not taken is sent once', async ({ partner, sandbox }) => {
+  test('an unknown outcome is settled by validate: what was not taken is sent once', async ({ partner, sandbox }) => {
     const leads = await parked(partner, 'reset-before', sandbox);
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS - 1 });
     expect(await partner.call('bulk', leads, ...SETTLING)).toMatchObject({ code: 0 });
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
   });
 
-  test('is waited for with a word about until when, and left to the next run by Ctrl-C', async ({
+  test('an unknown outcome is waited for until a time that srq says, and left to the next run by Ctrl-C', async ({
     partner,
     sandbox,
   }) => {
@@ -64,7 +64,7 @@ describe.concurrent('an unknown outcome', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS - 1 });
   });
 
-  test('is not waited for where its record is dated tomorrow: it stays unknown, and that is said', async ({
+  test('an unknown outcome dated tomorrow is not waited for: it stays unknown, and srq says so', async ({
     partner,
     sandbox,
   }) => {

@@ -4,14 +4,14 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 describe.concurrent('bulk --dry-run --json', () => {
-  test('keeps ten thousand findings one by one, and says how many it left out', async ({ desk }) => {
+  test('bulk --dry-run --json lists ten thousand findings, and says how many it left out', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(10_050).replaceAll(',PT,', ',FR,'));
     const document = documentOf(await desk.call('bulk', leads, '--dry-run', '--json'));
     expect(document).toMatchObject({ rows: 10_050, invalid: 10_050, problemCount: 10_050, problemsLeftOut: 50 });
     expect(document['problems']).toHaveLength(10_000);
   });
 
-  test('reads workbooks and packed files, from standard input too', async ({ desk }) => {
+  test('bulk --dry-run --json reads workbooks and packed files, from standard input too', async ({ desk }) => {
     const { gzipSync } = await import('node:zlib');
     const { workbook } = await import('../../scripts/workbook.mjs');
     const rows = leadsCsv(3)

@@ -33,7 +33,7 @@ const LEADS = [
 const MAPPED = ['--map', 'Nr=ref'];
 
 describe.concurrent('export', () => {
-  test('of a results file has what was in force before it, and the outcome of now', async ({ partner, sandbox }) => {
+  test('an export of a results file has the outcome of now, and the older ones', async ({ partner, sandbox }) => {
     partner.write('leads.csv', LEADS);
     await bulk(partner, 'leads.csv', ...MAPPED);
     expect(partner.read('leads.results.csv')).toContain("'=1+1");
@@ -44,7 +44,7 @@ describe.concurrent('export', () => {
     expect(row?.slice(0, -1)).toEqual([...lead('007', 'Pintar a sala').split(';'), 'created', id]);
   });
 
-  test('keeps every row below its columns, whatever it is missing or has too much of', async ({ partner }) => {
+  test('an export keeps every row below its columns, ragged ones too', async ({ partner }) => {
     const [header = '', row = ''] = leadsCsv(1).split('\n');
     partner.write('leads.csv', `${header},"a, b",Tag,Tag\n${row},"x\ny",1,2\nL-1,PT\n${row},x,1,2,3,4\n`);
     const without = ['--map', 'Tag=-'];

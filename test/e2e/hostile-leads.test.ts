@@ -25,9 +25,7 @@ const FORMS: readonly ((text: string) => string)[] = [
   (text) => JSON.stringify({ detail: Buffer.from(text).toString('base64') }),
 ];
 
-test('leads that were made to stop the search for them end as rejected, the run in order, and nothing of them is shown', async ({
-  desk,
-}) => {
+test('leads that are made to end the search for them are rejected, and nothing of them is shown', async ({ desk }) => {
   const texts = Object.values(HOSTILE).flatMap((text) => FORMS.map((_, form) => `${text} ${form}`));
   const { baseUrl } = await startScriptedService({
     create: ({ body, number }) => {

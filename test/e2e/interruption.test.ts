@@ -38,7 +38,7 @@ describe.concurrent('an interrupted import', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'finishes what is in flight after %s, and the next run does the rest',
+    'an interrupted import finishes what is in flight after %s, and the next run does the rest',
     async ([signal, code], { desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 500 });
       desk.use(sandbox);
@@ -69,7 +69,7 @@ describe.concurrent('an interrupted import', () => {
     },
   );
 
-  test('is left at once on the second Ctrl-C, and not before; what was in flight is in doubt', async ({
+  test('an interrupted import is left at once on the second Ctrl-C; what was in flight is unknown', async ({
     partner,
     expect,
     sandbox,
@@ -94,7 +94,7 @@ describe.concurrent('an interrupted import', () => {
     expect(partner.read('leads.results.csv')).toMatch(/L-7,.*,unknown,/);
   });
 
-  test('killed without warning sends nothing twice either', async ({ desk, openSandbox }) => {
+  test('an import that is killed without warning sends nothing twice either', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 500 });
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(ROWS));
@@ -125,19 +125,22 @@ describe.concurrent('leads that are read from standard input are removed by', ()
     ['SIGINT', 130, ['export', '-']],
     ['SIGHUP', 143, ['create', '--file', '-']],
     ['SIGTERM', 143, ['validate', '--file', '-']],
-  ] as const)('%s, exit code %i, of %j', async ([signal, code, args], { partner, expect }) => {
-    const fifo = join(partner.folder, 'leads');
-    const running = partner.start(args, { under: [...WITH_FIFO, fifo] });
-    const kept = () => partner.files().filter((name) => name.startsWith('temp/srq-'));
-    await expect.poll(kept).toContainEqual(expect.stringMatching(/\/stdin$/));
-    writeFileSync(fifo, leadsCsv(3));
-    const [copy = ''] = kept().filter((name) => name.endsWith('stdin'));
-    await expect.poll(() => readFileSync(join(partner.folder, copy), 'utf8')).toBe(leadsCsv(3));
-    expect(statSync(join(partner.folder, copy)).mode & 0o777).toBe(0o600);
-    running.process.kill(signal);
-    expect(await running.ended).toMatchObject({ code, signal: null });
-    expect(kept()).toEqual([]);
-  });
+  ] as const)(
+    'leads from standard input are removed by %s (%i), of %j',
+    async ([signal, code, args], { partner, expect }) => {
+      const fifo = join(partner.folder, 'leads');
+      const running = partner.start(args, { under: [...WITH_FIFO, fifo] });
+      const kept = () => partner.files().filter((name) => name.startsWith('temp/srq-'));
+      await expect.poll(kept).toContainEqual(expect.stringMatching(/\/stdin$/));
+      writeFileSync(fifo, leadsCsv(3));
+      const [copy = ''] = kept().filter((name) => name.endsWith('stdin'));
+      await expect.poll(() => readFileSync(join(partner.folder, copy), 'utf8')).toBe(leadsCsv(3));
+      expect(statSync(join(partner.folder, copy)).mode & 0o777).toBe(0o600);
+      running.process.kill(signal);
+      expect(await running.ended).toMatchObject({ code, signal: null });
+      expect(kept()).toEqual([]);
+    },
+  );
 });
 
 test('Ctrl-C during a create waits for its answer', async ({ desk, openSandbox }) => {

@@ -11,7 +11,7 @@ import { loginTo, storedProfiles } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 describe.skipIf(platform() !== 'linux')('login --keychain', () => {
-  test('takes the secret that a person has put there, and stores the command that prints it', async ({
+  test('login --keychain uses the secret that a person has put there, and stores the command that prints it', async ({
     desk,
     sandbox,
   }) => {
@@ -35,7 +35,7 @@ describe.skipIf(platform() !== 'linux')('login --keychain', () => {
     expect(documentOf(await run('status', '--json'))).toMatchObject({ secret: 'command' });
   });
 
-  test('excludes --secret-command', async ({ desk, sandbox }) => {
+  test('login --keychain and --secret-command exclude each other', async ({ desk, sandbox }) => {
     const ended = await desk.run(...loginTo(sandbox, '--keychain', '--secret-command', 'true'));
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-command') });
   });

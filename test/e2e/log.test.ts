@@ -11,7 +11,7 @@ const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
 const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 
 describe.concurrent('log', () => {
-  test('holds nothing of the person a request is about', async ({ partner }) => {
+  test('srq log shows nothing of the person a request is about', async ({ partner }) => {
     await bulk(partner, partner.write('leads.csv', leadsCsv(3)));
     await partner.call('create', ...requestFor('segredo da cozinha'), '--lang', 'no idea', '--no-validate');
     const text = readFileSync(logOf(partner), 'utf8');
@@ -21,7 +21,7 @@ describe.concurrent('log', () => {
 
   const AT = '2026-11-20T10:00:00.000Z';
 
-  test('has among those of a run what another one has settled', async ({ desk }) => {
+  test('srq log --run lists also the requests that a later run has settled', async ({ desk }) => {
     mkdirSync(desk.state);
     const line = (digit: string, run: string, event: string) =>
       `${JSON.stringify({ key: digit.repeat(32), event, at: AT, run, row: 1, ref: `L-${digit}` })}\n`;
@@ -33,7 +33,7 @@ describe.concurrent('log', () => {
       ]);
   });
 
-  test('ends quietly when its reader goes away', async ({ desk }) => {
+  test('srq log ends quietly when its reader goes away', async ({ desk }) => {
     mkdirSync(desk.state);
     writeFileSync(logOf(desk), longLog(2_000));
     const under = ['sh', '-c', '("$@"; echo "code $?" >&2) | head -n 1', 'sh'];
@@ -45,7 +45,7 @@ describe.concurrent('log', () => {
   });
 });
 
-test('bulk finishes with nobody left to talk to', async ({ partner, sandbox }) => {
+test('srq bulk finishes when nobody reads its output any more', async ({ partner, sandbox }) => {
   const leads = partner.write('leads.csv', leadsCsv(30));
   const under = ['sh', '-c', '"$@" 2>&1 >out.json | true', 'sh'];
   await partner.start(['bulk', leads, '--rate', 'max', '--json'], { under }).ended;

@@ -7,7 +7,7 @@ import { logIn } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 describe.concurrent('login', () => {
-  test('is found again where a person has written its address in another way', async ({ desk, sandbox }) => {
+  test('a login is found again where a person has written its address in another way', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--test');
     const settings = join(desk.config, 'config.json');
     const other = sandbox.baseUrl.replace('http://', 'HTTP://');

@@ -82,22 +82,22 @@ async function importWhole(desk: Desk, sandbox: Sandbox, file: string, delimiter
 }
 
 describe('every naughty string in every text field arrives as it was written, and comes back in the results', () => {
-  test('there are enough of them', () => expect(STRINGS.length).toBeGreaterThan(400));
+  test('there are more than enough naughty strings to try', () => expect(STRINGS.length).toBeGreaterThan(400));
 
-  test('from CSV whose dialect srq has to find out', async ({ partner, sandbox }) => {
+  test('every naughty string arrives as it was written, from CSV of any dialect', async ({ partner, sandbox }) => {
     const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';');
     const file = partner.write('naughty.csv', [header, ...STRINGS.map(rowOf)].map(quoted).join('\r\n'));
     await importWhole(partner, sandbox, file, ';');
   });
 
-  test('from JSON', async ({ partner, sandbox }) => {
+  test('every naughty string arrives as it was written, from JSON', async ({ partner, sandbox }) => {
     const objects = STRINGS.map((text) => Object.fromEntries(rowOf(text).map((cell, at) => [header[at], cell])));
     const file = partner.write('naughty.json', JSON.stringify(objects));
     // As spreadsheets write CSV in the market of the rows.
     await importWhole(partner, sandbox, file, ';');
   });
 
-  test('from flags', async ({ partner, sandbox }) => {
+  test('every naughty string arrives as it was written, from flags', async ({ partner, sandbox }) => {
     // All of them in one request, as parameters of its own, and each flag with some of the worst.
     const fields = STRINGS.flatMap((text, at) => ['--field', `f${at}=${text}`]);
     const ended = await partner.call('create', '--country=PT', '--phone=+351912345678', '--request-text=x', ...fields);

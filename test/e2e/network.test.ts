@@ -72,7 +72,7 @@ describe.skipIf(!make)('TLS (needs openssl)', () => {
     expect([diagnosed.code, diagnosed.stdout]).toEqual([0, expect.stringMatching(/✓ tls .*TLSv1\.3/)]);
   });
 
-  test('a proxy is gone through with user and password, which nothing shows; NO_PROXY goes past it', async ({
+  test('a proxy is used with user and password, which nothing shows, and NO_PROXY goes past it', async ({
     desk,
     sandbox,
   }) => {
@@ -107,14 +107,14 @@ describe('nothing is sent to a store where the check of certificates is turned o
     '?sslmode=verify-ca',
     '?sslmode=verify-full',
     '?sslmode=no-verify',
-  ])('of another machine, %s', async (mode, { desk }) => {
+  ])('nothing is sent to a store of another machine without a check of certificates, %s', async (mode, { desk }) => {
     const store = `postgres://ana@store.invalid/leads${mode}`;
     const { code, stderr } = await desk.start(['log', '--store', store], { env }).ended;
     expect([code, stderr]).toEqual([2, expect.stringContaining('turns off the check of certificates')]);
     expect(stderr).toContain('?sslrootcert=FILE');
   });
 
-  test('of this machine, where its connection is encrypted', async ({ desk, sandbox }) => {
+  test('nothing is sent to an encrypted store here without a check of certificates', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const server = await startRawService((socket) => socket.end());
     const store = `postgres://ana@127.0.0.1:${server.port}/leads`;

@@ -7,7 +7,7 @@ import { logIn, storedProfiles } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 describe.concurrent('a login changes no profile that others rely on', () => {
-  test('one that names no profile replaces no live one that leads elsewhere', async ({
+  test('a login that names no profile replaces no live one that leads elsewhere', async ({
     desk,
     sandbox,
     openSandbox,
@@ -32,7 +32,7 @@ describe.concurrent('a login changes no profile that others rely on', () => {
     expect(storedProfiles(desk)['default']).toMatchObject({ baseUrl: sandbox.baseUrl });
   });
 
-  test('nor does the sandbox, which has no profile', async ({ desk, sandbox }) => {
+  test('a login with --sandbox changes no profile, for the sandbox has none', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
     await logIn(desk, sandbox, '--profile', 'office');
     const before = storedProfiles(desk);
@@ -50,7 +50,7 @@ describe.concurrent('a login changes no profile that others rely on', () => {
 });
 
 describe.concurrent('nothing that was found out at one service is used at another', () => {
-  test('no token: the profile now leads elsewhere, and the old token is not shown there', async ({
+  test('a token of one service is not used or shown at another where the profile now leads', async ({
     desk,
     sandbox,
     openSandbox,
@@ -70,7 +70,7 @@ describe.concurrent('nothing that was found out at one service is used at anothe
     ]);
   });
 
-  test('no log: what was created at one service is sent to another all the same', async ({
+  test('the log of one service does not count at another: what was created there is sent here all the same', async ({
     desk,
     sandbox,
     openSandbox,

@@ -17,7 +17,7 @@ function copyOf(desk: Desk, name: string): string {
 
 describe.concurrent('a file as it really comes', () => {
   test.for(REAL_FILES)(
-    '$name gives every row the end a person would give it',
+    'every row of $name ends as a person would expect',
     async ({ name, people }, { partner, sandbox }) => {
       const { rows, created, repeated, invalid } = promisedCounts(name);
       const ended = await importIt(partner, copyOf(partner, name));
@@ -39,7 +39,7 @@ describe.concurrent('a file as it really comes', () => {
   );
 
   test.for(REAL_FILES)(
-    '$name is not sent again by a second run, nor its results, of which one row corrected is sent alone',
+    '$name is not sent again by a second run, nor its results, of which only a corrected row is sent',
     async (file, { partner, sandbox }) => {
       const { rows, created, repeated, invalid } = promisedCounts(file.name);
       const copy = copyOf(partner, file.name);

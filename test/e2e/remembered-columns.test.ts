@@ -47,7 +47,7 @@ async function remember(desk: Desk, ...args: string[]): Promise<void> {
 }
 
 describe('columns that were confirmed', () => {
-  test('--map and --set win, and what is left out by a person stays so', async ({ partner, sandbox }) => {
+  test('--map and --set win over confirmed columns, and what was left out stays out', async ({ partner, sandbox }) => {
     await remember(partner);
     const next = partner.write('next.csv', csv(HEADER, undefined, 1));
     const flags = ['--map', 'Rufkontakt=-', '--set', 'email=someone@example.com'];
@@ -65,7 +65,7 @@ describe('columns that were confirmed', () => {
     expect(again.of('phone')?.because).toBe('--map');
   });
 
-  test('do not hide a column with telephone numbers where theirs is empty', async ({ partner, sandbox }) => {
+  test('confirmed columns do not hide a phone column where theirs is empty', async ({ partner, sandbox }) => {
     await remember(partner);
     const text = csv([...HEADER, 'Zusatz'], (name) => name)
       .split('\n')
@@ -78,7 +78,7 @@ describe('columns that were confirmed', () => {
     expect(creates(sandbox)).toHaveLength(6);
   });
 
-  test('do not change their meaning when the file grows, and a new telephone number is not left out silently', async ({
+  test('confirmed columns keep their meaning when the file grows, and a new number is not left out silently', async ({
     partner,
     sandbox,
   }) => {
@@ -101,7 +101,7 @@ describe('columns that were confirmed', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'are not believed where others may have written them',
+    'confirmed columns are not used where others may have written them',
     async ({ partner }) => {
       await remember(partner);
       chmodSync(storePath(partner), 0o666);
@@ -114,7 +114,7 @@ describe('columns that were confirmed', () => {
     },
   );
 
-  test('where they cannot be kept, a warning says so, and the run goes on', async ({ partner, sandbox }) => {
+  test('confirmed columns that cannot be kept give a warning, and the run goes on', async ({ partner, sandbox }) => {
     mkdirSync(partner.config);
     // A file where the folder should be; permissions would not stop root.
     writeFileSync(join(partner.config, 'mappings'), '');
@@ -217,7 +217,7 @@ const UNDERSTOOD: readonly (readonly [string, readonly string[], (at: number) =>
 ];
 
 describe.skipIf(!HAS_TERMINAL)('the same file again sends nothing', () => {
-  test.for(UNDERSTOOD)('%s: first understood, then remembered', async ([, header, cells], { partner, sandbox }) => {
+  test.for(UNDERSTOOD)('the same file again sends nothing: %s', async ([, header, cells], { partner, sandbox }) => {
     const line = (texts: readonly string[]) => texts.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';');
     const leads = partner.write('leads.csv', [line(header), ...NAMES.map((_, at) => line(cells(at)))].join('\n'));
     const { columns, undecided } = (await planned(partner, leads)) as unknown as {

@@ -13,7 +13,7 @@ const dataOf = (page: string) =>
 const MIXED = `${leadsCsv(3)}X-1,FR,Rita Exemplo,rita@example.com,,Paris,Obras\n`;
 
 describe.concurrent('report', () => {
-  test('of bulk tells every row, its market and the settings, and nothing personal', async ({ partner }) => {
+  test('the page of bulk has every row, its market and the settings, and nothing personal', async ({ partner }) => {
     const leads = partner.write('leads.csv', MIXED);
     const ended = await bulk(partner, leads, '--set', 'category=Segredo', '--report', 'run.html', '--json');
     expect(documentOf(ended)).toMatchObject({ created: 3, invalid: 1 });
@@ -36,7 +36,7 @@ describe.concurrent('report', () => {
     expect(statSync(join(partner.work, 'run.html')).mode & 0o777).toBe(0o600);
   });
 
-  test('shows nothing that a finding quotes, and no more does the log; the results file does', async ({ partner }) => {
+  test('neither the page nor the log shows what a finding quotes; the results file does', async ({ partner }) => {
     const [header = '', row = ''] = leadsCsv(1).split('\n');
     const values = ['Atlantis', 'xyzzy!', '12 34 56 7', 'no.body@', '98765'];
     const [country, lang, phone, email, code] = values;
@@ -52,7 +52,7 @@ describe.concurrent('report', () => {
     expect(values.filter((value) => page.includes(value) || log.includes(value))).toEqual([]);
   });
 
-  test('shows no name of a recording that is missing', async ({ partner }) => {
+  test('the page shows no name of a recording that is missing', async ({ partner }) => {
     const [header, row] = leadsCsv(1).split('\n');
     const leads = partner.write('leads.csv', `${header},audio_file\n${row},Rita Exemplo.mp3\n`);
     expect(documentOf(await bulk(partner, leads, '--report', 'run.html', '--json'))).toMatchObject({ invalid: 1 });
@@ -60,7 +60,7 @@ describe.concurrent('report', () => {
     expect(partner.read('run.html')).not.toContain('Rita');
   });
 
-  test('is written from the log at any time, of the last import or another', async ({ partner }) => {
+  test('the page is written from the log at any time, of the last import or another', async ({ partner }) => {
     await bulk(partner, partner.write('first.csv', leadsCsv(2)));
     await bulk(partner, partner.write('leads.csv', MIXED));
     const last = documentOf(await partner.call('report', '-o', 'run.html', '--json'));
@@ -79,7 +79,7 @@ describe.concurrent('report', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('leads.csv') });
   });
 
-  test('is written while the run goes on, and says that it has no end', async ({ partner, openSandbox }) => {
+  test('the page can be written during the run, and says that it has no end', async ({ partner, openSandbox }) => {
     partner.use(await openSandbox({ latencyMs: 1_000 }));
     const leads = partner.write('leads.csv', leadsCsv(30));
     const running = partner.start(['bulk', leads, '--rate', 'max', '--concurrency', '1']);
@@ -93,7 +93,7 @@ describe.concurrent('report', () => {
     await running.ended;
   });
 
-  test('shows what was refused, where the run paused and what is in doubt', async ({ partner, sandbox }) => {
+  test('the page shows what was refused, where the run paused and what is unknown', async ({ partner, sandbox }) => {
     sandbox.setInstructions([
       { on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 7' } },
       { on: 'create', fault: '429', match: { request_text: 'Pintar a sala 12' }, times: 2 },

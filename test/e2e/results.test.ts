@@ -48,7 +48,7 @@ function savedBySpreadsheet(rows: readonly (readonly string[])[]): Buffer {
 }
 
 describe.concurrent('the results file', () => {
-  test('has the columns of the input in their order, unnamed, repeated and ragged ones too, and no formulas', async ({
+  test('the results file has the columns of the input in order, ragged and unnamed ones too, and no formulas', async ({
     partner,
   }) => {
     const file = partner.write('leads.csv', csv([HEADER, ...ROWS, ...RAGGED]));
@@ -67,7 +67,7 @@ describe.concurrent('the results file', () => {
     for (const cell of rows.flat()) expect(cell).not.toMatch(/(?:^|[,;\t\r\n"])[=+\-@]/);
   });
 
-  test('saved again by a spreadsheet, a corrected row in it, sends that row alone; ragged rows stay refused', async ({
+  test('the results file, saved by a spreadsheet with one row corrected, sends that row alone', async ({
     partner,
     sandbox,
   }) => {
@@ -87,7 +87,7 @@ describe.concurrent('the results file', () => {
     expect(creates(sandbox).at(-1)?.params).toMatchObject({ fullname: '@lice', request_text: '-10 %' });
   });
 
-  test('of JSON and of a workbook work the same', async ({ partner, sandbox }) => {
+  test('the results file of JSON and of a workbook work the same', async ({ partner, sandbox }) => {
     const columns = HEADER.filter((name) => name !== '' && name !== 'memo');
     const rows = ROWS.map((cells) => columns.map((name) => cells[HEADER.indexOf(name)] ?? ''));
     const objects = rows.map((cells, at) =>
@@ -120,7 +120,7 @@ test.for([
   ['DE', ';'],
   ['UK', ','],
 ] as const)(
-  'of UTF-16 with TABs, as forms and spreadsheets export it, open in a spreadsheet of %s',
+  'results of UTF-16 with TABs, as forms and spreadsheets export it, open in a spreadsheet of %s',
   async ([country, delimiter], { partner }) => {
     const rows = [
       ['ref', 'country', 'fullname', 'email', 'location', 'request_text'],
@@ -144,7 +144,7 @@ describe.concurrent('a slip in an option', () => {
     ['the token', 'state/default.token.json'],
     ['any other file', 'work/notes.txt'],
   ] as const) {
-    test(`does not cost the user ${what}`, async ({ partner, sandbox }) => {
+    test(`a slip in an option does not cost the user ${what}`, async ({ partner, sandbox }) => {
       const leads = partner.write('leads.csv', leadsCsv(2));
       partner.write('notes.txt', 'important\n');
       expect(await partner.call('bulk', leads)).toMatchObject({ code: 0 });
@@ -191,7 +191,7 @@ test('the command named for the results reads them as they are, whatever the inp
 });
 
 test.skipIf(bindMountIsMissing !== null)(
-  `results that cannot be replaced because another program has them open go beside, and that is said${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
+  `results go beside a file that is open elsewhere${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
   async ({ desk }) => {
     desk.write('leads.csv', leadsCsv(2));
     desk.write('open', '');

@@ -27,10 +27,7 @@ const withRow = (lines: string, ref: string, change: (line: string) => string) =
   lines.replace(new RegExp(`^${ref},.*$`, 'm'), change);
 
 describe.concurrent('a row of a results file that comes back', () => {
-  test('and says that it was taken is never sent, whatever became of its other cells, except with --again', async ({
-    partner,
-    sandbox,
-  }) => {
+  test('a returned row that says it was taken is never sent, except with --again', async ({ partner, sandbox }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(4)));
     const written = recordsOf(partner, 'leads.results.csv');
     const said = ['created', ' Created ', 'DUPLICATE', 'repeated'];
@@ -56,7 +53,7 @@ describe.concurrent('a row of a results file that comes back', () => {
     expect(await importIt(partner, save(partner, 'mended.csv', mended), '--again')).toMatchObject({ created: 4 });
   });
 
-  test('keeps a 20-digit identifier that a spreadsheet has rounded', async ({ partner }) => {
+  test('a returned row keeps a 20-digit identifier that a spreadsheet has rounded', async ({ partner }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(3)));
     const written = recordsOf(partner, 'leads.results.csv');
     for (const { srq_id = '' } of written) expect(srq_id).toMatch(/^\d{16,}$/);
@@ -74,7 +71,7 @@ describe.concurrent('a row of a results file that comes back', () => {
     expect(after.map(({ srq_id }) => srq_id)).toEqual(written.map(({ srq_id }) => srq_id));
   });
 
-  test('and is in doubt is never sent as another request', async ({ partner, sandbox }) => {
+  test('a returned row whose outcome is unknown is never sent as another request', async ({ partner, sandbox }) => {
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: 'Pintar a sala 1' } }]);
     await importIt(partner, partner.write('leads.csv', leadsCsv(3)), '--in-doubt', 'park');
     const written = recordsOf(partner, 'leads.results.csv');
@@ -120,7 +117,7 @@ test('a date that a person has corrected in a refused row is not put back', asyn
 });
 
 describe.concurrent('results that a person has changed', () => {
-  test('of the sandbox are never those of a service', async ({ partner, sandbox }) => {
+  test('results of the sandbox are never those of a service, even if changed', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(2));
     await importIt(partner, leads);
     const live = partner.read('leads.results.csv');
@@ -135,13 +132,13 @@ describe.concurrent('results that a person has changed', () => {
     expect(creates(sandbox)).toHaveLength(2);
   });
 
-  test('of a rehearsal, rehearsed again, raise no alarm', async ({ partner }) => {
+  test('changed results of a rehearsal, rehearsed again, raise no alarm', async ({ partner }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(2)), '--sandbox');
     const again = await importIt(partner, join(partner.work, 'leads.sandbox.results.csv'), '--sandbox');
     expect(again).toMatchObject({ repeated: 2, created: 0, advice: null });
   });
 
-  test('of another log are not sent, and that is said', async ({ partner, sandbox }) => {
+  test('changed results of another log are not sent, and srq says so', async ({ partner, sandbox }) => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(2)));
     const ended = await partner.call('bulk', 'leads.results.csv', ...FLAGS, '--log', 'other.ndjson');
     const told = '2 rows not sent: srq_status says taken, but this log does not have that';
@@ -156,7 +153,7 @@ describe.concurrent('results that a person has changed', () => {
 });
 
 describe.concurrent('the results of a run', () => {
-  test('of a part of the file hold the other rows, with what they said before', async ({ partner }) => {
+  test('results of a part of the file hold the other rows as they were', async ({ partner }) => {
     const leads = partner.write('leads.csv', leadsCsv(6));
     const statuses = () => recordsOf(partner, 'leads.results.csv').map(({ srq_status }) => srq_status);
     expect(await importIt(partner, leads, '--skip', '1', '--limit', '2')).toMatchObject({ rows: 2, created: 2 });
@@ -170,7 +167,7 @@ describe.concurrent('the results of a run', () => {
     expect(first).toMatchObject({ srq_row: '1', srq_id: '' });
   });
 
-  test('of a part of the file hold the other rows with what the log knows of them', async ({ partner, sandbox }) => {
+  test('results of a part of the file hold the other rows as the log knows them', async ({ partner, sandbox }) => {
     // The first row has another key than what is written in it; the language of the third is refused.
     const text = leadsCsv(6)
       .replace('+351912345678', '+351 (0)912345678')
@@ -195,7 +192,7 @@ describe.concurrent('the results of a run', () => {
     ]);
   });
 
-  test('of a part of a file that cannot be read to its end are written, and that is said', async ({ partner }) => {
+  test('results of a part of a file that cannot be read to its end are written', async ({ partner }) => {
     const leads = partner.write('leads.csv', `${leadsCsv(3000)}L-9,PT,"never closed\n`);
     const ended = await partner.call('bulk', leads, '--limit', '2', ...FLAGS);
     expect(documentOf(ended)).toMatchObject({ rows: 2, created: 2 });
@@ -206,7 +203,7 @@ describe.concurrent('the results of a run', () => {
     ]);
   });
 
-  test('of a dry run hold the verdict on each row', async ({ partner, sandbox }) => {
+  test('results of a dry run hold the verdict on each row', async ({ partner, sandbox }) => {
     const leads = partner.write(
       'leads.csv',
       withRow(`${leadsCsv(3)}${leadsCsv(1).split('\n')[1]}\n`, 'L-2', (line) => line.replace('PT', 'XX')),

@@ -21,7 +21,7 @@ const REHEARSED = ['', '/rehearsal', '/rehearsal/sandbox.ndjson', '/rehearsal/sa
 const NOTED = ['state/written-in-sandbox', expect.stringMatching(/^state\/written-in-sandbox\/[0-9a-f]{32}$/)];
 
 describe.concurrent('the sandbox command', () => {
-  test.for(['SIGTERM'] as const)('ends on %s and frees its port', async (signal, { desk }) => {
+  test.for(['SIGTERM'] as const)('the sandbox command ends on %s and frees its port', async (signal, { desk }) => {
     const port = String(await freePort());
     const running = desk.start(['sandbox', '--port', port, '--json']);
     const { baseUrl } = await readyOf(running);
@@ -39,7 +39,7 @@ describe.concurrent('the sandbox command', () => {
 describe.concurrent('--sandbox', () => {
   const usersFiles = (desk: Desk) => desk.files().filter((name) => /^(?:config|state|home)/.test(name));
 
-  test('needs no settings file, however broken the one in place is', async ({ desk }) => {
+  test('--sandbox needs no settings file, even if the existing one is broken', async ({ desk }) => {
     mkdirSync(desk.config);
     const path = join(desk.config, 'config.json');
     writeFileSync(path, '{"profiles": broken');
@@ -53,7 +53,7 @@ describe.concurrent('--sandbox', () => {
     expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home', ...REHEARSED.slice(0, 3), ...NOTED]);
   });
 
-  test('shows nobody what is rehearsed, but for whoever holds its credentials', async ({ desk }) => {
+  test('--sandbox shows what is rehearsed only to whoever holds its credentials', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(2_000));
     const running = desk.start(['bulk', leads, '--sandbox', '--verbose', '--rate', '50']);
     const said = await running.until(/POST http:\/\/127\.0\.0\.1:\d+\/v1\/request\/create/);
@@ -70,7 +70,7 @@ describe.concurrent('--sandbox', () => {
 });
 
 describe.concurrent('a rehearsal', () => {
-  test('leaves no folder behind, and its log to srq log --sandbox', async ({ desk }) => {
+  test('a rehearsal leaves no folder behind, and its log can be read with srq log --sandbox', async ({ desk }) => {
     const rehearse = async (rows: number) => {
       const leads = desk.write('leads.csv', leadsCsv(rows));
       const { stdout } = await desk.run('bulk', leads, '--sandbox', '--yes');
@@ -86,7 +86,7 @@ describe.concurrent('a rehearsal', () => {
     expect(await desk.run('report', '--sandbox', '-o', join(desk.work, 'run.html'))).toMatchObject({ code: 0 });
   });
 
-  test('keeps its inbox open with --keep, until it is ended', async ({ desk }) => {
+  test('a rehearsal keeps its inbox open with --keep, until it is ended', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(2));
     const running = desk.start(['bulk', leads, '--sandbox', '--yes', '--keep']);
     const said = await running.until(/It stays open until Ctrl-C/);

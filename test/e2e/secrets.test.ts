@@ -10,7 +10,7 @@ import { createdAtLeast, setLatency } from '../helpers/sandbox-view.ts';
 
 // Every end-to-end test uses the canary as its secret, and the desk looks for it in all that srq says and writes.
 
-test('the search for the secret finds it in all its spellings', () => {
+test('the search for the secret in these tests finds it in all its spellings', () => {
   const spellings = [
     CANARY,
     encodeURIComponent(CANARY),
@@ -24,7 +24,7 @@ test('the search for the secret finds it in all its spellings', () => {
 });
 
 describe.concurrent('the secret', () => {
-  test('lies in the settings alone, whatever was done with it', async ({ desk, sandbox }) => {
+  test('the secret lies in the settings alone, whatever was done with it', async ({ desk, sandbox }) => {
     const login = ['login', '--base-url', sandbox.baseUrl, '--client-id', sandbox.clientId, '--client-secret-stdin'];
     await desk.start([...login, '--verbose'], { stdin: CANARY }).ended;
     sandbox.setInstructions([{ on: 'create', fault: 'html', match: { request_text: 'Pintar a sala 9' } }]);
@@ -39,7 +39,7 @@ describe.concurrent('the secret', () => {
     expect(filesWithSecret(desk.folder)).toEqual([]);
   });
 
-  test('is never shown back when the service repeats it', async ({ desk }) => {
+  test('the secret is never shown back when the service repeats it', async ({ desk }) => {
     const echo = createServer((request, response) => {
       let body = '';
       request.on('data', (chunk) => {
@@ -68,7 +68,7 @@ describe.concurrent('the secret', () => {
     echo.close();
   });
 
-  test('is in nobody’s arguments, and the token in no log', async ({ desk, openSandbox }) => {
+  test('the secret is in nobody’s arguments, and the token in no log', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 500 });
     desk.use(sandbox);
     const running = desk.start(['bulk', desk.write('leads.csv', leadsCsv(40)), '--rate', 'max', '--verbose']);
@@ -85,7 +85,7 @@ describe.concurrent('the secret', () => {
     expect(holding.map(({ name }) => name)).toEqual(['default.token.json']);
   });
 
-  test('stays out of the words about a secret command that fails', async ({ desk, sandbox }) => {
+  test('the secret is not in the message about a secret command that fails', async ({ desk, sandbox }) => {
     const script = desk.write(
       'leaky.mjs',
       'console.log(process.env.VAULT); console.error(process.env.VAULT); process.exit(3);',

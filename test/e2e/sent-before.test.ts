@@ -14,9 +14,7 @@ const rows = (from: number, to: number) =>
 const REMAPPED = ['--map', 'Notes=location'];
 
 describe.concurrent('Rows whose references were created before with other content', () => {
-  test('are no matter if the column is no reference of requests: few values come again and again', async ({
-    partner,
-  }) => {
+  test('rows are sent if their column of references holds the same few values again and again', async ({ partner }) => {
     const campaign = (name: string) => `${[HEADER, ...rows(0, 6)].join('\n').replace(/L-\d+/g, name)}\n`;
     expect((await partner.call('bulk', partner.write('a.csv', campaign('C-1')))).code).toBe(0);
     rmSync(join(partner.config, 'mappings'), { recursive: true, force: true });
@@ -37,7 +35,7 @@ describe.concurrent('Rows that were created when their columns were read otherwi
     `Ana Exemplo ${String.fromCharCode(65 + at)},9123456${10 + at},a${at}@example.com,1200-109,PT,Paint room number ${at} please,${need}`;
   const LONG = 'I would like to have the whole kitchen renovated with new tiles and pipes before the summer';
 
-  test('are known again though the file has grown, and its content now speaks for another reading', async ({
+  test('rows that were created are known again though the grown file speaks for another reading', async ({
     partner,
     sandbox,
   }) => {
@@ -51,7 +49,7 @@ describe.concurrent('Rows that were created when their columns were read otherwi
     expect(sandbox.requests().filter(({ operation }) => operation === 'create')).toHaveLength(15);
   });
 
-  test('are not sent again because another file with this header was mapped otherwise', async ({
+  test('rows that were created are known again though another file with this header was mapped otherwise', async ({
     partner,
     sandbox,
   }) => {

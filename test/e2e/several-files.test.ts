@@ -33,7 +33,7 @@ function documents({ stdout }: Ended): Record<string, unknown>[] {
 }
 
 describe.concurrent('several files', () => {
-  test('know of each other by the log: what is unknown in one is not sent by the next', async ({
+  test('several files know of each other by the log: what is unknown in one is not sent by the next', async ({
     partner,
     sandbox,
   }) => {
@@ -54,7 +54,7 @@ describe.concurrent('several files', () => {
 });
 
 describe.concurrent('the results of several files', () => {
-  test('do not replace another input, also if a link names it', async ({ partner, sandbox }) => {
+  test('the results of several files do not replace an input, nor through a link', async ({ partner, sandbox }) => {
     partner.write('a.csv', csvOf('A1'));
     await bulk(partner, 'a.csv');
     symlinkSync('a.results.csv', join(partner.work, 'z.csv'));
@@ -68,7 +68,7 @@ describe.concurrent('the results of several files', () => {
 });
 
 describe.concurrent('a command with several files that ends early', () => {
-  test('by SIGINT writes the results of the file at hand and names the rest', async ({ desk, openSandbox }) => {
+  test('several files, ended by SIGINT, leave the results of the one at hand', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 300 });
     desk.use(sandbox);
     desk.write('a.csv', csvOf(...named('A', 6)));
@@ -90,7 +90,7 @@ describe.concurrent('a command with several files that ends early', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 51, distinct: 51, doubled: 0 });
   });
 
-  test('by a kill in the second file sends nothing twice', async ({ desk, openSandbox }) => {
+  test('several files, ended by a kill in the second one, send nothing twice', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 300 });
     desk.use(sandbox);
     desk.write('a.csv', csvOf(...named('A', 6)));
@@ -108,7 +108,7 @@ describe.concurrent('a command with several files that ends early', () => {
     expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
   });
 
-  test('goes on behind a file that is gone when its turn comes', async ({ desk, openSandbox }) => {
+  test('several files go on behind one that is gone when its turn comes', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 300 });
     desk.use(sandbox);
     desk.write('a.csv', csvOf(...named('A', 6)));

@@ -5,7 +5,7 @@ import { leadsCsv, requestFor } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
-test('a state folder that is none costs time only, where the log is elsewhere', async ({ partner, sandbox }) => {
+test('a state folder that cannot be made costs only time, where the log is elsewhere', async ({ partner, sandbox }) => {
   partner.env['SRQ_STATE_DIR'] = join(partner.write('file', ''), 'state');
   const log = ['--log', join(partner.config, 'log.ndjson')];
   const created = await partner.call('create', ...requestFor('antes'), ...log);

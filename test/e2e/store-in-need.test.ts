@@ -74,7 +74,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
 
   const diskWhy = diskIsMissing();
   test.skipIf(diskWhy !== null)(
-    `room on its disk: work waits, and goes on once there is some${diskWhy === null ? '' : ` (${diskWhy})`}`,
+    `work waits while the disk of the store is full${diskWhy === null ? '' : ` (${diskWhy})`}`,
     async ({ desk, openSandbox }) => {
       const disk = smallDisk();
       if (disk === null) throw new Error('no disk');
@@ -96,7 +96,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     },
   );
 
-  test('a free connection: work waits, and goes on once there is one', async ({ desk, openSandbox }) => {
+  test('work waits while the store has no free connection, and then goes on', async ({ desk, openSandbox }) => {
     const url = await server.database();
     await server.query(url, `create role few login password '${STORE_PASSWORD}'`);
     await server.query(url, `alter database ${url.split('/').at(-1)} owner to few`);
@@ -110,7 +110,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     });
   });
 
-  test('connections: two are enough to import, and with one it says so at once', async ({ desk, sandbox }) => {
+  test('an import needs two connections to the store; with one it says so at once', async ({ desk, sandbox }) => {
     const url = await server.database();
     await server.query(url, `create role scarce login password '${STORE_PASSWORD}' connection limit 1`);
     await server.query(url, `alter database ${url.split('/').at(-1)} owner to scarce`);
@@ -139,7 +139,7 @@ describe.skipIf(postgresIsMissing !== null)(
     const through = (desk: Desk, url: string) =>
       Object.assign(desk.env, { SRQ_STORE: url, PGPASSWORD: STORE_PASSWORD });
 
-    test('sends nothing again, and stops where a fail-over after that lost its tail', async ({ desk, openSandbox }) => {
+    test('A restored store sends nothing again, and notices a later fail-over', async ({ desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 20 });
       desk.use(sandbox);
       const old = await PostgresServer.start();

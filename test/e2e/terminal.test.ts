@@ -39,7 +39,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(storedProfiles(desk)['shop']).toMatchObject({ clientId: sandbox.clientId, clientSecret: CANARY });
   });
 
-  test('--no-input and CI are never asked, not even there', async ({ desk }) => {
+  test('--no-input and CI are never asked anything, not even on a terminal', async ({ desk }) => {
     for (const [args, env] of [
       [['login', '--no-input'], {}],
       [['login'], { CI: 'true' }],
@@ -88,7 +88,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     },
   );
 
-  test('progress is redrawn calmly on one line, in any width, and the terminal is left as it was', async ({
+  test('progress on a real terminal is redrawn calmly on one line, and the terminal is left as it was', async ({
     desk,
     openSandbox,
   }) => {

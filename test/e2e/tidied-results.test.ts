@@ -41,7 +41,7 @@ describe.concurrent('a results file whose header somebody has tidied', () => {
     ['with blanks within', (name: string) => name.replace('_', ' ')],
     ['with an invisible mark', (name: string) => `\u200B${name}`],
   ] as const) {
-    test(`${how} is one still: nothing of it goes again`, async ({ partner, sandbox }) => {
+    test(`a results file with its header ${how} is still one: nothing goes again`, async ({ partner, sandbox }) => {
       const { header, rows } = await savedResults(partner);
       const tidied = header.map((name) => (name.startsWith('srq_') ? tidy(name) : name));
       const ended = await importIt(partner, save(partner, 'tidied.csv', [tidied, ...rows]));
@@ -61,7 +61,7 @@ describe.concurrent('a results file whose header somebody has tidied', () => {
 
 describe.concurrent('a results file that has lost its statuses', () => {
   for (const kept of [['srq_id', 'srq_message', 'srq_row'], ['srq_row'], ['srq_id'], ['srq_message']]) {
-    test(`and has ${kept.join(', ')} is refused`, async ({ partner, sandbox }) => {
+    test(`a results file without statuses, but with ${kept.join(', ')}, is refused`, async ({ partner, sandbox }) => {
       const { header, rows } = await savedResults(partner);
       const isLeft = (_: string, at: number) => !header[at]?.startsWith('srq_') || kept.includes(header[at] ?? '');
       const file = save(
@@ -83,7 +83,7 @@ describe.concurrent('a results file that has lost its statuses', () => {
     });
   }
 
-  test('to a second column of that name is refused', async ({ partner, sandbox }) => {
+  test('a results file with a second column of statuses is refused', async ({ partner, sandbox }) => {
     const { header, rows } = await savedResults(partner);
     const twins = [[...header, 'SRQ_Status'], ...rows.map((cells) => [...cells, ''])];
     const ended = await partner.call('bulk', save(partner, 'twins.csv', twins), ...FLAGS);
@@ -131,7 +131,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
   const joined = (rows: Rows, dataOf: (at: number) => number): Rows =>
     rows.map((cells, at) => [...(rows[dataOf(at)] ?? []).slice(0, WIDTH), ...cells.slice(WIDTH)]);
 
-  test('beside the cells of one that was never sent is told, and not sent', async ({ partner, sandbox }) => {
+  test('a row that says it was taken beside the cells of an unsent one is not sent', async ({ partner, sandbox }) => {
     const { header, rows } = await mixedResults(partner);
     const places = new Map([
       [2, 10],
@@ -149,7 +149,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
   });
 
-  test('is told where all data or all outcomes were sorted alone', async ({ partner, sandbox }) => {
+  test('rows that say they were taken are reported where columns were sorted alone', async ({ partner, sandbox }) => {
     const { header, rows } = await mixedResults(partner);
     const turned = joined(rows, (at) => rows.length - 1 - at);
     // Two rows were never sent. Their content stands beside the outcome of others now.
@@ -157,7 +157,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
   });
 
-  test('because somebody wrote so is told, also where it is right by now', async ({ partner, sandbox }) => {
+  test('a row that says it was taken because somebody wrote so is reported', async ({ partner, sandbox }) => {
     const { header, rows } = await mixedResults(partner);
     const mended = rows.map((cells, at) =>
       at < 10 ? cells : cells.with(WIDTH, 'created').with(1, at === 10 ? 'DE' : 'Atlantis'),
@@ -166,7 +166,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
   });
 
-  test('is told once for all where a spreadsheet has changed their cells, and not where nobody has', async ({
+  test('changed cells of rows that were taken are mentioned once for all, and not where nothing has changed', async ({
     partner,
     sandbox,
   }) => {
@@ -184,7 +184,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     expect(await statsOf(sandbox)).toMatchObject({ created: 10, doubled: 0 });
   });
 
-  test('is not told where the verdict of a dry run says that another row of the file is the same', async ({
+  test('a row that says it was taken is not reported where its dry run called it a repetition', async ({
     partner,
     sandbox,
   }) => {
@@ -198,10 +198,7 @@ describe.concurrent('a row of a results file that says that it was taken', () =>
     expect(await statsOf(sandbox)).toMatchObject({ created: 2, doubled: 0 });
   });
 
-  test('beside the cells of one that was refused is told; numbers that are warned about are not, with --strict', async ({
-    partner,
-    sandbox,
-  }) => {
+  test('a row that says it was taken beside the cells of a refused one is reported', async ({ partner, sandbox }) => {
     const leads = ['', '', '??'].map(
       (lang, at) => `DE,${lang},Zoé,z${at}@example.com,+49 (0)151 23456789,01067,Bad ${at}`,
     );

@@ -68,14 +68,14 @@ async function runAll(desk: Desk): Promise<Ended[]> {
   return ended;
 }
 
-test('the search for a person finds its traces', () => {
+test('the search for a person in these tests finds every trace', () => {
   expect(tracesIn(new URLSearchParams(PERSON).toString()).length).toBeGreaterThan(4);
   expect(tracesIn(Buffer.from(JSON.stringify(PERSON)).toString('base64'))).not.toEqual([]);
   expect(tracesIn('{"id":"4711","status":"received"}')).toEqual([]);
 });
 
 describe('--verbose', () => {
-  test('shows nothing of a secret, a token or a person, and leaves nothing of them in any file', async ({
+  test('--verbose shows nothing of a secret, a token or a person, and leaves nothing of them in any file', async ({
     desk,
     sandbox,
   }) => {
@@ -91,7 +91,7 @@ describe('--verbose', () => {
     ]);
   });
 
-  test('shows nothing of a person either where the service gives back all it was sent, in any form', async ({
+  test('--verbose shows nothing of a person either where the service gives back all it was sent, in any form', async ({
     desk,
   }) => {
     const echo = ({ body, headers }: { body: string; headers: object }) => {
