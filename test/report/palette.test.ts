@@ -62,7 +62,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('both pages take their colours from one palette: no other style names one', () => {
+test('both pages take their colours from one palette: no other style names a colour', () => {
   const styles = ['src/report', 'src/sandbox'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(?:css|html|js)$/.test(name))
