@@ -60,7 +60,7 @@ describe('A text becomes the value that the service knows', () => {
     ['a media type that is not taken', audioType, 'audio/ogg', null],
     ['the same letters of another field', parameter('city', { values: values('GB') }), 'UK', null],
     ['anything where nothing is said', parameter('fullname'), ' Inês ', ' Inês '],
-  ])('%s', (_, of, text, wire) => {
+  ])('A text that the service knows by its own value: %s', (_, of, text, wire) => {
     expect(wireValue(of, text)).toBe(wire);
   });
 
@@ -78,11 +78,11 @@ describe('A text becomes the value that the service knows', () => {
     ['boolean', 'Yes', 'true'],
     ['boolean', '0', 'false'],
     ['boolean', 'perhaps', null],
-  ] as const)('as %s, %j goes as %j', (type, text, wire) => {
+  ] as const)('A text for a value that is %s: %j goes as %j', (type, text, wire) => {
     expect(wireValue(parameter('amount', { type }), text)).toBe(wire);
   });
 
-  test('whatever is written and allowed, the answer is an allowed value or none, and nothing is thrown', () => {
+  test('A text becomes an allowed value or none, and nothing is thrown, whatever is written and allowed', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('pt', 'UK', 'GB', '12', 'audio/wav', 'true'));
     const allowed = fc.array(fc.record({ value: text, label: fc.option(text) }), { minLength: 1, maxLength: 5 });
     const field = fc.constantFrom('country', 'lang', 'category', 'audio_type', 'foo');

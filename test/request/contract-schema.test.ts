@@ -20,7 +20,7 @@ test.each([
   ['/./x', false],
   ['/v1/%2E%2e/x', false],
   ['/v1%2f..%5cx', false],
-])('%j stays under the base URL: %s', (path, isUnder) => {
+])('the path %j stays under the base URL: %s', (path, isUnder) => {
   expect(isServicePath(path)).toBe(isUnder);
 });
 
@@ -34,7 +34,7 @@ test.each([
   ['https://login.example.com/', false],
   ['ftp://127.0.0.1', false],
   ['ws://localhost', false],
-])('%j may get a secret: %s', (origin, isAllowed) => {
+])('the host %j may get a secret: %s', (origin, isAllowed) => {
   expect(isTokenOrigin(origin)).toBe(isAllowed);
 });
 
@@ -60,12 +60,12 @@ describe('A contract is not read', () => {
       withCreate({ again: { header: 'K', hours: -1, uuid: false } }),
       'hours',
     ],
-  ])('but not with %s', (_, written, named) => {
+  ])('An API description with %s is not read', (_, written, named) => {
     expect(() => readContract(written, 'It', '')).toThrow(named);
   });
 
   test.each([{ version: 1 }, { version: 0 }, { ...given, version: 10 }])(
-    'of another version it is not: %j',
+    'An API description of another version is refused: %j',
     (other) => {
       expect(() => readContract(other, 'It', 'hint')).toThrow(
         expect.objectContaining({
@@ -76,12 +76,12 @@ describe('A contract is not read', () => {
     },
   );
 
-  test.each([null, [], 'text', {}, { version: '2' }])('of no version it is none: %j', (other) => {
+  test.each([null, [], 'text', {}, { version: '2' }])('An API description without a version is none: %j', (other) => {
     expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not as srq writes it \(/);
   });
 });
 
-test('places are written as a person would write them', () => {
+test('places in a request are written as a person would write them', () => {
   expect(readPlace('customer.phone')).toEqual({ in: 'body', path: ['customer', 'phone'] });
   expect(readPlace('phones.0.number')).toEqual({ in: 'body', path: ['phones', '0', 'number'] });
   expect(readPlace('header X-Lang')).toEqual({ in: 'header', path: ['X-Lang'] });
@@ -105,7 +105,7 @@ test('a place that is written is read the same, whatever its names', () => {
   );
 });
 
-test('the public document is a contract, and is read back the same', () => {
+test('the public API description can be written and read back', () => {
   const text = JSON.stringify(DOCUMENTED_CONTRACT);
   expect(readContract(JSON.parse(text), 'It', '')).toEqual(DOCUMENTED_CONTRACT);
 });

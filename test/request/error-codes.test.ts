@@ -7,12 +7,12 @@ import { FINDING } from '../../src/request/words/finding.ts';
 const REASONS = Object.keys(ERRORS) as ErrorReason[];
 
 describe('the codes of errors', () => {
-  test('are dotted, and none is that of a finding', () => {
+  test('error codes have a dot, and none is the code of a finding', () => {
     for (const reason of REASONS) expect(reason).toMatch(/^[a-z]+\.[a-z]+(?:-[a-z]+)*$/);
     expect(REASONS.filter((reason) => Object.hasOwn(FINDING, reason))).toEqual([]);
   });
 
-  test('decide the kind, and so the exit code', () => {
+  test('an error code decides the kind, and so the exit code', () => {
     const error = new SrqError('auth.refused', 'No.');
     expect([error.reason, error.code, EXIT_CODES[error.code].number]).toEqual(['auth.refused', 'auth', 4]);
     expect(new Set(REASONS.map((reason) => ERRORS[reason].kind))).toEqual(

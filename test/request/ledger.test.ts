@@ -23,7 +23,7 @@ function note(rows: Map<number, Noted>, row: number, content: number | null, sta
   return firstRow;
 }
 
-test('knows of each row what was noted, for any file, first row and changes of status', () => {
+test('the ledger knows of each row what was noted, for any file, first row and changes of status', () => {
   const content = fc.option(fc.integer({ min: 0, max: 20 }));
   const status = fc.constantFrom(...STATUSES);
   const line = fc.record({ content, status });
@@ -66,7 +66,7 @@ test('an empty ledger has no rows and counts nothing', () => {
   expect(ledger.counts()).toEqual(noCounts());
 });
 
-test('keeps 200,000 rows, every third of them repeated, through all its growth', () => {
+test('the ledger keeps 200,000 rows, every third of them repeated, through all its growth', () => {
   const ledger = new Ledger();
   const rows = Array.from({ length: 200_000 }, (_, index) => index + 7);
   const repeats = (row: number) => row % 3 === 0 && row > 8;

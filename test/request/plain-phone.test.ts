@@ -11,7 +11,7 @@ const plain = (cell: string, code: string) => plainE164(cell, findMarket(code) a
 const SHARED = ['CA', 'DO'];
 const OWN = MARKETS.filter(({ code }) => !SHARED.includes(code));
 
-it.each(OWN)('$code: its example mobile is plain, with its country code or without', ({ code, iso, callingCode }) => {
+it.each(OWN)('an example mobile of $code is plain, with its country code or without', ({ code, iso, callingCode }) => {
   const e164 = `+${callingCode}${examples[iso]}`;
   expect([plain(e164, code), plain(examples[iso], code)]).toEqual([e164, e164]);
 });

@@ -13,7 +13,7 @@ test('The key of a request is the same in every version: logs are recognised by 
   expect(keyOf({ audio })).toBe('a0747c08616165d566d3340b9ab7861b');
 });
 
-test('It does not depend on the reference, nor on the order of the parameters', () => {
+test('The key of a request does not depend on the reference, nor on the order of the parameters', () => {
   expect(keyOf({ ref: 'A-17' })).toBe(keyOf({}));
   expect(keyOf({ params: Object.fromEntries(Object.entries(params).reverse()) as typeof params })).toBe(keyOf({}));
 });
@@ -31,7 +31,7 @@ test('Another content, another service and another partner are another request',
   expect(new Set(other).size).toBe(other.length);
 });
 
-test('With a recording the text does not count: a contract that lets it go along changes no key', () => {
+test('With a recording the text does not count for the key, whatever the API description says', () => {
   expect(keyOf({ audio })).toBe(keyOf({ audio, params: withoutText }));
   const encoded = { audio: 'UklGRg==' };
   expect(keyOf({ params: { ...params, ...encoded } })).toBe(keyOf({ params: { ...withoutText, ...encoded } }));
