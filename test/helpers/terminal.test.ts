@@ -13,7 +13,7 @@ describe.skipIf(!HAS_TERMINAL)('a test that reads a terminal late', () => {
   });
   const LOG = Array.from({ length: 200 }, (_, at) => `${JSON.stringify(record(at))}\n`).join('');
 
-  test.for([190, 500])('loses nothing of what was written at the end (%i ms late)', async (lateMs, { desk }) => {
+  test.for([190, 500])('a test that reads a terminal late loses nothing (%i ms late)', async (lateMs, { desk }) => {
     mkdirSync(desk.state, { mode: 0o700 });
     writeFileSync(join(desk.state, 'default.ndjson'), LOG);
     const terminal = new Terminal(desk, ['log', '--json'], { term: 'dumb' });
