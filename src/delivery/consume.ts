@@ -66,7 +66,7 @@ class QueueWorker {
   readonly #supervisor: Supervisor;
   /** The keys of what was taken and has not ended. */
   readonly #hand = new Set<string>();
-  /** What the queue is told and nobody waits for, so that the place is free for the next request. */
+  /** Writes to the queue that nobody waits for, so that the place is free for the next request. */
   readonly #telling = new Set<Promise<void>>();
   #stop: SrqError | null = null;
 
@@ -129,7 +129,7 @@ class QueueWorker {
   }
 
   /**
-   * If the process that sent a request is gone, the log is told that its outcome is unknown, which takes it off the queue.
+   * If the process that sent a request is gone, its outcome is recorded as unknown, which takes it off the queue.
    * Somebody else may have recorded more meanwhile.
    */
   async #endedElsewhere(taken: TakenRequest, sent: Sent): Promise<Sent> {
