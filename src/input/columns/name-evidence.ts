@@ -13,7 +13,10 @@ const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'fil
 /** Concepts that exclude a description of the need. It may mention files, such as pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
-/** Concepts that exclude a language. "In which language shall we contact you?" is about the language. */
+/**
+ * Concepts that exclude a language. "In which language shall we contact you?" is still about the language, so `manner`
+ * is not one of them.
+ */
 const ELSE_OF_LANGUAGES = ELSE.filter((each) => each !== 'manner');
 
 function elseOf(named: NamedColumn): readonly Concept[] {
@@ -119,7 +122,7 @@ const PARTS: readonly FieldOrPart[] = ['first_name', 'last_name', 'street', 'pos
 
 /**
  * Returns the part of a name or of an address that stands in brackets at the end of a header. It counts more than the
- * label before it, unless that is a part itself or somebody else's.
+ * label before it, unless that label is a part itself or names somebody else.
  */
 function meaningInBrackets(header: string): NamedMeaning | undefined {
   const [, before = '', inside = ''] = /^(.*\p{L}.*)[([]([^()[\]]+)[)\]]\W*$/su.exec(header) ?? [];
