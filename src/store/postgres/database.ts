@@ -64,7 +64,7 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5_000;
 /** Time for which a server that was never reached is tried. */
 const FIRST_CONTACT_MS = 3_000;
-/** Time after which a statement without an answer is told, and after which it is told again. */
+/** Time after which a statement without an answer is reported, and reported again. */
 const SILENT_MS = 5_000;
 const TELL_AGAIN_MS = 10_000;
 
@@ -238,7 +238,7 @@ class StoreClient extends Client {
     const { password = '', ...config } = settings;
     super({ ...config, password, stream: () => socket });
     this.#socket = socket;
-    // Whoever uses the connection is told of its error. One that nobody listens for would end the process.
+    // Whoever uses the connection gets its error anyway. Without a listener the error would end the process.
     this.on('error', () => {});
   }
 
