@@ -147,8 +147,8 @@ export class Context extends Program {
   }
 
   /**
-   * Returns the contract as used under the base URL `at`, or that of the settings. Throws `SrqError('settings')` if the
-   * contract cannot be used.
+   * Returns the contract as used under the base URL `at`, or else under the base URL of the settings. Throws
+   * `SrqError('settings')` if the contract cannot be used.
    */
   async contract(at?: string): Promise<Contract> {
     const learned = await this.#learnedContract();

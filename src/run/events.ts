@@ -20,8 +20,8 @@ interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'su
 }
 
 /**
- * Reports a run as events, if `--events` asks for them. It has no counts of its own: rows come from their results,
- * progress from the counts that people see, and of pauses and refusals it is told with the notes on the run.
+ * Reports a run as events, if `--events` asks for them. It counts nothing itself: rows come from their results,
+ * progress from the counts that people see, pauses and refusals from the notes on the run.
  */
 export class RunEvents implements RunListener {
   readonly #stream: EventStream | null;

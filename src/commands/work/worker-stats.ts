@@ -123,7 +123,9 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     this.#inHand += 1;
   }
 
-  /** Counts requests as the log has them now that were unknown when they ended: somebody else may know more. */
+  /**
+   * Counts the requests that ended as unknown by what the log says of them now. Somebody else may have settled them.
+   */
   async recount(log: Pick<DeliveryLog, 'prefetch' | 'lookup'>): Promise<void> {
     await log.prefetch([...this.#unknown]);
     for (const key of this.#unknown) {

@@ -9,7 +9,7 @@ import { addressOf, answerTag, asked, count, foreign, page, timeOf, tookMs } fro
 /** Maximum number of links to requests with the same content. */
 const MAX_SAME = 100;
 
-/** Returns one request in full. The query is that of the list from which it was opened. */
+/** Returns one request in full. `query` is the query of the list from which it was opened. */
 export function requestPage({ received }: SandboxState, number: number, query: URLSearchParams): SandboxAnswer {
   const [request, exchange] = [received.find(number), received.exchange(number)];
   const body = html`<header>
