@@ -41,7 +41,7 @@ export class Supervisor {
   #refused: number;
   #readable = 0;
   #seen = 0;
-  /** What the latest results have in common that must not go on, and how many they are. */
+  /** The fault that the latest results have in common, and their number. A run must not go on with it. */
   #inARow = { kind: 'other', times: 0 };
   readonly #firstRefusals = new Map<string, number>();
   #counted = 0;
