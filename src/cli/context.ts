@@ -114,8 +114,8 @@ export class Context extends Program {
   }
 
   /**
-   * Makes the settings have this base URL. Those of the environment and of the profile, which a login replaces, need not
-   * be usable then.
+   * Sets the base URL for a login. The base URLs of the environment and of the profile need not be usable then, because
+   * the login replaces them.
    */
   replaceBaseUrl(baseUrl: string): void {
     this.#newBaseUrl = baseUrl;
