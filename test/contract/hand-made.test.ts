@@ -62,7 +62,7 @@ test.each(Object.entries(expected))('%s is learned once its questions are answer
   expect(edited(page(contract), contract).contract).toEqual(contract);
 });
 
-test.each(Object.entries(expected))('%s: only the paths of the public document are taken unasked', (name, each) => {
+test.each(Object.entries(expected))('%s: only the paths of the public API are taken unasked', (name, each) => {
   const asked = learn(bytesOf(name), { name }).questions.map((question) => question.name);
   const roles = Object.keys(each.operations).map((role) => `operation:${role}`);
   expect(asked.filter((question) => /^operation:(?:create|validate)$/.test(question))).toEqual(roles);
