@@ -58,7 +58,7 @@ async function* inOneBuffer(all: readonly Buffer[]): AsyncGenerator<Buffer> {
 }
 
 describe('a file that is read as bytes', () => {
-  it.each([',', ';', '€'])('has the records of its text, wherever the bytes are cut (delimiter %s)', async (sign) => {
+  it.each([',', ';', '€'])('a file read as bytes has the same records (delimiter %s)', async (sign) => {
     await fc.assert(
       fc.asyncProperty(signs, cuts, async (text, at) => {
         const bytes = Buffer.from(text.join(''));
@@ -69,7 +69,7 @@ describe('a file that is read as bytes', () => {
     );
   });
 
-  it('has no byte order mark, wherever that is cut', async () => {
+  it('a file that is read as bytes has no byte order mark, wherever that is cut', async () => {
     for (const [text, left] of [
       ['\uFEFFname', 'name'],
       ['\uFEFF', ''],
@@ -87,7 +87,7 @@ describe('a file that is read as bytes', () => {
     }
   });
 
-  it('ends at a line that is no row of anybody’s', async () => {
+  it('a file that is read as bytes ends at a line that is no row of anybody’s', async () => {
     const commas = Buffer.alloc(1 << 18, ',');
     const [message] = await recordsOf(only(commas, commas, commas, commas, commas), ',');
     expect(message).toContain('A line is longer than 1 MiB');
