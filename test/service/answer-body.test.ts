@@ -15,11 +15,11 @@ describe('an encoding that nobody asked for', () => {
     ['br', brotliCompressSync(BYTES)],
     ['identity', BYTES],
     ['', BYTES],
-  ])('is undone: %s', async (encoding, bytes) => {
+  ])('an encoding of the body that nobody asked for is undone: %s', async (encoding, bytes) => {
     expect(await read(bytes, { 'content-encoding': encoding })).toBe(TEXT);
   });
 
-  test('is undone where it was put on for the way', async () => {
+  test('an encoding of the body is undone where it was put on for the way', async () => {
     expect(await read(gzipSync(BYTES), { 'transfer-encoding': 'gzip, chunked' })).toBe(TEXT);
     expect(await read(BYTES, { 'transfer-encoding': 'Chunked' })).toBe(TEXT);
   });
@@ -31,24 +31,24 @@ describe('an encoding that nobody asked for', () => {
     ['br', BYTES],
     ['deflate', deflateSync(BYTES)],
     ['gzip, br', brotliCompressSync(gzipSync(BYTES))],
-  ])('that is unknown or not what it says leaves nothing: %s', async (encoding, bytes) => {
+  ])('an encoding that is unknown, or not what it says, leaves nothing: %s', async (encoding, bytes) => {
     expect(await read(bytes, { 'content-encoding': encoding })).toBeNull();
   });
 
   test.each<[string, Buffer]>([
     ['gzip', gzipSync(BYTES)],
     ['br', brotliCompressSync(BYTES)],
-  ])('leaves nothing wherever it was cut: %s', async (encoding, bytes) => {
+  ])('an encoded body leaves nothing, wherever it was cut: %s', async (encoding, bytes) => {
     for (let end = 1; end < bytes.length; end++) {
       expect([end, await read(bytes.subarray(0, end), { 'content-encoding': encoding })]).toEqual([end, null]);
     }
   });
 
-  test('of a body without a byte is none', async () => {
+  test('an encoded body without a byte has no encoding', async () => {
     expect(await read(Buffer.alloc(0), { 'content-encoding': 'gzip' })).toBe('');
   });
 
-  test('is undone up to 1 MiB and no further', async () => {
+  test('an encoded body is undone up to 1 MiB and no further', async () => {
     const full = Buffer.alloc(MEBIBYTE, 'a');
     expect((await read(gzipSync(full), { 'content-encoding': 'gzip' }))?.length).toBe(MEBIBYTE);
     for (const [name, pack] of [
@@ -60,7 +60,7 @@ describe('an encoding that nobody asked for', () => {
     }
   });
 
-  test('that would fill the memory is given up before it does', async () => {
+  test('an encoded body that would fill the memory is given up before it does', async () => {
     const member = gzipSync(Buffer.alloc(16 * MEBIBYTE));
     const bomb = Buffer.concat(Array.from({ length: Math.floor(MEBIBYTE / member.length) }, () => member));
     const before = process.resourceUsage().maxRSS;
@@ -82,7 +82,7 @@ describe('the characters of a body', () => {
     ['quoted', Buffer.from(TEXT, 'latin1'), 'text/plain; format=flowed; charset="latin1"'],
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'application/json;charset=utf-16le'],
     ['UTF-16, the other way round', utf16be(TEXT), 'application/json; charset=UTF-16BE'],
-  ])('are read as they were written: %s', async (_, bytes, type) => {
+  ])('the characters of a body are read as they were written: %s', async (_, bytes, type) => {
     expect(await read(bytes, { 'content-type': type })).toBe(TEXT);
     expect(await read(gzipSync(bytes), { 'content-type': type, 'content-encoding': 'gzip' })).toBe(TEXT);
   });

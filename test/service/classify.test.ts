@@ -62,7 +62,7 @@ test.each<ComparedMeaning & string>(['created', 'rejected'])(
   },
 );
 
-test('a refusal that names the request is unknown, and sent again by nothing', () => {
+test('a refusal that names the request is unknown, and not sent again', () => {
   for (let status = 300; status <= 599; status++)
     expect(classify(answered(status), { namesRequest: () => true })).toMatchObject({
       class: 'unknown',
@@ -70,7 +70,7 @@ test('a refusal that names the request is unknown, and sent again by nothing', (
     });
 });
 
-test('503 with Retry-After is not acted on only where the description says so, and no request is named', () => {
+test('503 with Retry-After means not acted on only where the description says so', () => {
   const told = answered(503, '', { 'retry-after': '2' });
   const sure = { unavailableIsNotActed: true };
   expect(classify(told, sure)).toMatchObject({ class: 'not-acted', next: 'again' });
@@ -102,14 +102,14 @@ const CODES = [
   'SOMETHING_NEW',
 ];
 
-test.each(CODES)('once the request was written %s is unknown, whatever the code suggests', (code) => {
+test.each(CODES)('%s after the request was written is unknown, whatever the code suggests', (code) => {
   const error = Object.assign(new Error('failed'), { code });
   const meaning = classify({ answer: null, error, written: true, ms: 1 });
   expect(meaning).toMatchObject({ class: 'unknown', next: 'record', stop: null });
   expect(meaning.reason).toContain(code);
 });
 
-test.each(CODES)('before it was written %s is not acted on', (code) => {
+test.each(CODES)('%s before the request was written means not acted on', (code) => {
   const error = Object.assign(new Error('failed'), { code });
   const meaning = classify({ answer: null, error, written: false, ms: 1 });
   const isForGood = /CERT|SSL/.test(code);

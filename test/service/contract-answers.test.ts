@@ -21,17 +21,17 @@ describe('Identifiers', () => {
     return reader.creation(arrived(answerWith(body, { status: 201 })), nothing, 'key').ids;
   };
 
-  test('are read where they are documented, digit by digit, and nowhere else', () => {
+  test('Identifiers are read where they are documented, digit by digit, and nowhere else', () => {
     const body = '{"data":{"key":12345678901234567890},"a/b":{"~":"T"},"id":"other"}';
     expect(idsOf(body)).toEqual({ key: '12345678901234567890', '~': 'T' });
   });
 
-  test('are taken up to 200 letters; what is longer names nothing', () => {
+  test('Identifiers are taken up to 200 letters; what is longer names nothing', () => {
     const [longest, tooLong] = ['x'.repeat(200), 'y'.repeat(201)];
     expect(idsOf({ data: { key: longest }, 'a/b': { '~': tooLong } })).toEqual({ key: longest });
   });
 
-  test('are found by their names where the documented place is empty', () => {
+  test('Identifiers are found by their names where the documented place is empty', () => {
     expect(idsOf({ id: 'R-1' })).toEqual({ id: 'R-1' });
     expect(idsOf({ data: { key: '' }, id: 'R-2' })).toEqual({ id: 'R-2' });
   });
@@ -64,21 +64,21 @@ describe('The words of a refusal', () => {
     ['Symfony', { violations: [{ propertyPath: 'data[attributes][telephoneNumber]', message: 'is wrong' }] }],
     ['a list with param', { error: { details: [{ param: 'telephoneNumber', message: 'is wrong' }] } }],
     ['a list with path', { errors: [{ path: ['data', 'attributes', 'telephoneNumber'], message: 'is wrong' }] }],
-  ])('name the parameter as the user knows it: %s', (_, body) => {
+  ])('The words of a refusal name the parameter as the user knows it: %s', (_, body) => {
     expect(said(body)).toBe(PHONE);
   });
 
-  test('are told with the parameters even where a summary stands beside them', () => {
+  test('The words of a refusal come with the parameters even beside a summary', () => {
     const body = { title: 'Invalid', detail: 'Look.', errors: [{ pointer: '#/telephoneNumber', detail: 'is wrong' }] };
     expect(said(body)).toBe(`Look.; ${PHONE}`);
   });
 
-  test('tell several parameters once each; one without a column by srq’s name, an unknown one as it is', () => {
+  test('The words of a refusal name several parameters once each, by column or by srq’s name', () => {
     const errors = { telephoneNumber: ['is wrong'], service_id: ['is unknown', 'is unknown'], foo: ['is odd'] };
     expect(said({ message: 'No.', errors })).toBe(`No.; ${PHONE}; category: is unknown; foo: is odd`);
   });
 
-  test('show nothing of what was sent: not in the words, nor in a name that is none', () => {
+  test('The words of a refusal show nothing of what was sent', () => {
     const sent = new Redactor(['ines@example.com', '+351912345678']);
     const errors = { telephoneNumber: ['+351912345678 is taken'], 'ines@example.com': ['is taken'] };
     expect(said({ errors }, readerOf(contract, columnOf), sent)).toBe(

@@ -56,7 +56,7 @@ test.each(['text', 'uuid'] as const)(
   },
 );
 
-test('a header that is demanded, but not believed, is sent, and nothing is repeated under it', async () => {
+test('a key that is demanded, but not trusted, is sent, and nothing is repeated under it', async () => {
   const { service } = await startForgetful();
   const api = apiTo(service.baseUrl, contractFor('text', 0));
   expect(api.idempotencyWindowMs).toBeNull();
@@ -65,7 +65,7 @@ test('a header that is demanded, but not believed, is sent, and nothing is repea
   expect(service.creates()[0]?.headers['idempotency-key']).toBe(keyOf('Ana'));
 });
 
-test('a repetition that is held up between its intent and its first byte is not written once the key may be forgotten', async () => {
+test('a delayed repetition is not written once the service may have forgotten its key', async () => {
   const { service } = await startForgetful();
   const clock = virtualClock();
   const api = apiTo(service.baseUrl, contractFor('text', 600), clock);
@@ -87,13 +87,13 @@ test.each([
   [120, null],
   [0, null],
 ])(
-  'of %s seconds a tenth is left as a margin, two minutes at least, and the time of the tries',
+  'a key for %s seconds is used for nine tenths of them, less two minutes and the time of the tries',
   (windowSeconds, windowMs) => {
     expect(apiTo('http://127.0.0.1:1', contractFor('text', windowSeconds)).idempotencyWindowMs).toBe(windowMs);
   },
 );
 
-test('the header goes on creates alone', async () => {
+test('the idempotency header goes on creates alone', async () => {
   const service = await startScriptedService({});
   const api = apiTo(service.baseUrl, contractFor('text'));
   await api.validate(request);

@@ -27,13 +27,13 @@ const UNSENT_FOR_GOOD = { written: false, class: 'not-acted', next: 'stop' };
 const DOUBT = { written: true, class: 'unknown', next: 'record' };
 
 describe('before the request is written, nothing can have happened', () => {
-  test('nobody listens on the port', async () => {
+  test('nothing can have happened where nobody listens on the port', async () => {
     expect(unanswered(await post(httpTo(await closedPort())))).toEqual(UNSENT);
   });
 
   const makeCertificate = certificateMaker();
 
-  test.skipIf(!makeCertificate)('the certificate is signed by nobody (needs openssl)', async () => {
+  test.skipIf(!makeCertificate)('nothing can have happened with a certificate signed by nobody', async () => {
     const tls = makeCertificate?.('nobody');
     const service = await startRawService((socket) => socket.end(OK), tls ? { tls } : {});
     expect(unanswered(await post(httpTo(`https://127.0.0.1:${service.port}`)))).toEqual(UNSENT_FOR_GOOD);
@@ -44,7 +44,7 @@ describe('before the request is written, nothing can have happened', () => {
     [407, UNSENT_FOR_GOOD],
     [403, UNSENT_FOR_GOOD],
     [502, UNSENT],
-  ])('the proxy refuses to connect: HTTP %d', async (status, ending) => {
+  ])('nothing can have happened where the proxy refuses to connect: HTTP %d', async (status, ending) => {
     const proxy = await startRawService((socket) => socket.end(rawAnswer(`${status} No`)));
     const network = {
       proxy: { url: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic dTpw' },
@@ -56,7 +56,7 @@ describe('before the request is written, nothing can have happened', () => {
     expect(proxy.requests()).toHaveLength(1);
   });
 
-  test('the intent ran out before the first byte', async () => {
+  test('nothing can have happened where the intent ran out before the first byte', async () => {
     const service = await startRawService((socket) => socket.end(OK));
     const http = httpTo(`http://127.0.0.1:${service.port}`);
     const late = await http.send('POST', '/v1/request/create', {}, 'country=PT', undefined, () => false);
@@ -65,7 +65,7 @@ describe('before the request is written, nothing can have happened', () => {
     expect(service.bytesRead()).toBe(0);
   });
 
-  test('the client was closed', async () => {
+  test('nothing can have happened where the client was closed', async () => {
     const http = httpTo(await closedPort());
     await http.close();
     expect(unanswered(await post(http))).toEqual(UNSENT);
@@ -83,20 +83,20 @@ describe('after the request was written, no status means doubt', () => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
   };
 
-  test.each(Object.entries(endings))('%s', async (_, end) => {
+  test.each(Object.entries(endings))('no status after the request was written means unknown: %s', async (_, end) => {
     const service = await startRawService((socket) => end(socket));
     expect(unanswered(await post(httpTo(service.port)))).toEqual(DOUBT);
     expect(service.requests()).toHaveLength(1);
   });
 
-  test('no answer comes in time', async () => {
+  test('no answer in time after the request was written means unknown', async () => {
     const service = await startRawService(() => {});
     const exchange = await post(httpTo(service.port, { timeoutMs: 1_000 }));
     expect(unanswered(exchange)).toEqual(DOUBT);
     expect(service.requests()).toHaveLength(1);
   });
 
-  test('the connection is reset before the service read anything', async () => {
+  test('a reset after the request was written means unknown, even if the service read nothing', async () => {
     const service = await startRawService(() => {}, { connected: (socket) => socket.resetAndDestroy() });
     const exchange = await post(httpTo(service.port));
     // Either way is sound here, depending on what reaches the client first; only `written: false` must be the truth.
@@ -106,7 +106,7 @@ describe('after the request was written, no status means doubt', () => {
 });
 
 describe('connections that are kept', () => {
-  test('a service that closes one just when the next request goes may be written to, and that is never denied', async () => {
+  test('a request on a connection that closes meanwhile may have been written', async () => {
     // Closes an idle connection after 0 to 3 turns of its loop, which is about when the client sends again.
     const service = await startRawService((socket, { number }) => {
       socket.write(OK, () => closeAfterTurns(socket, number % 4));
@@ -128,7 +128,7 @@ describe('connections that are kept', () => {
     expect(service.requests().length).toBeLessThanOrEqual(400 - unsent);
   });
 
-  test('a request that is read and then cut off on a used connection is in doubt, and is not repeated', async () => {
+  test('a request that is cut off on a used connection is unknown, and is not repeated', async () => {
     const service = await startRawService((socket, { onConnection }) => {
       if (onConnection === 1) socket.write(OK);
       else socket.resetAndDestroy();
@@ -140,7 +140,7 @@ describe('connections that are kept', () => {
     expect(service.connections()).toBe(1);
   });
 
-  test('requests wait for their own turn: never two on one connection at a time', async () => {
+  test('two requests are never on one connection at a time', async () => {
     const busy = new Set<Socket>();
     let overlapping = 0;
     const service = await startRawService((socket) => {
@@ -172,7 +172,7 @@ describe('connections that are kept', () => {
 });
 
 describe('what was answered', () => {
-  test('is given with status, headers in lower case, those of one name joined, and exact body', async () => {
+  test('an answer has status, headers in lower case, those of one name joined, and the exact body', async () => {
     const service = await startRawService((socket) =>
       socket.write('HTTP/1.1 201 Created\r\nX-Request-Id: a\r\nX-REQUEST-ID: b\r\ncontent-length: 3\r\n\r\n\u00e9!'),
     );
@@ -180,7 +180,7 @@ describe('what was answered', () => {
     expect(answer).toMatchObject({ status: 201, headers: { 'x-request-id': 'a, b' }, body: '\u00e9!', complete: true });
   });
 
-  test('is cut at 1 MiB, and the connection is not used again', async () => {
+  test('an answer is cut at 1 MiB, and the connection is not used again', async () => {
     const service = await startRawService((socket) => socket.write(rawAnswer('200 OK', 'a'.repeat(3 << 20))));
     const http = httpTo(service.port, { connections: 1 });
     for (const connection of [1, 2]) {
@@ -214,7 +214,7 @@ describe('what was answered', () => {
 });
 
 describe('what is sent', () => {
-  test('goes below the path of the base URL, as HTTP/1.1, with its length and no idempotency key', async () => {
+  test('a request goes below the path of the base URL, as HTTP/1.1, with its length and no key', async () => {
     const service = await startRawService((socket) => socket.write(OK));
     await httpTo(`http://127.0.0.1:${service.port}/partner/`).send(
       'POST',

@@ -20,7 +20,7 @@ function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials = CLIE
 }
 
 describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %s tokens', (format) => {
-  test('one token by client credentials serves validate and create', async () => {
+  test('one token from a real OAuth server serves validate and create', async () => {
     const service = await startOAuthService(format, 3600);
     const { api, kept } = clientOf(service);
     expect(await api.validate(request)).toMatchObject({ verdict: 'clear' });
@@ -35,7 +35,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     expect(expiresAtMs).toBe(obtainedAtMs + 3_600_000);
   });
 
-  test('a token that lives for two seconds does not keep anything from being created', async () => {
+  test('a token that lives for two seconds keeps nothing from being created', async () => {
     const service = await startOAuthService(format, 2);
     const { api } = clientOf(service);
     let sent = 0;
@@ -90,7 +90,7 @@ describe('Other servers refuse a client in other shapes', () => {
     ],
     ['401 Unauthorized', '<html><body>Sign in</body></html>', { 'content-type': 'text/html' }, /HTTP 401/],
     ['403 Forbidden', 'client disabled', { 'content-type': 'text/plain' }, /client disabled/],
-  ])('%s %s', async (statusLine, body, headers, words) => {
+  ])('another server refuses a client: %s %s', async (statusLine, body, headers, words) => {
     const service = await startRawService((socket) => socket.write(rawAnswer(statusLine, body, headers)));
     const { tokens } = clientOf({ baseUrl: `http://127.0.0.1:${service.port}` });
     const failure = await failureOf(tokens.prove());
