@@ -13,7 +13,7 @@ import { documentOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 
 describe.concurrent('a row whose turn never came', () => {
-  test('says nothing of the doubt that another process has about its request', async ({ partner, sandbox }) => {
+  test("a row whose turn never came does not report another process's outcome", async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(30));
     const running = partner.start(bulkArgs(leads, '--rate', '1', '--concurrency', '16'));
     // Now sixteen rows wait for their turn, row 18 among them; a one-off request of the same content comes first.
@@ -28,7 +28,7 @@ describe.concurrent('a row whose turn never came', () => {
     await expectAllCreatedOnce(partner, sandbox, leads, 30);
   });
 
-  test('stays created when its repetition was wanted and did not happen', async ({ partner, sandbox }) => {
+  test('a row whose wanted repetition never came stays created', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(30));
     await partner.run(...bulkArgs(leads));
     const again = partner.start(bulkArgs(leads, '--again', '--rate', '1'));
