@@ -35,7 +35,7 @@ function expectedOf(texts: readonly string[]): LogLine[] {
 
 // A record that is lost where two blocks meet is a request that is sent twice.
 test.each([-3, -2, -1, 0, 1, 2])(
-  'lines are read whole where one ends %i bytes beside the end of a block',
+  'lines of a log are read whole where one ends %i bytes beside the end of a block',
   async (by) => {
     const ends = [BLOCK_BYTES, 2 * BLOCK_BYTES];
     let offset = 0;
@@ -54,7 +54,7 @@ test.each([-3, -2, -1, 0, 1, 2])(
 const isSame = (found: readonly LogLine[], expected: readonly LogLine[]) =>
   JSON.stringify(found) === JSON.stringify(expected);
 
-test('empty lines are lines, and one that is not UTF-8 costs only itself', async () => {
+test('empty lines of a log are lines, and one that is not UTF-8 costs only itself', async () => {
   const bytes = Buffer.concat([Buffer.from('\n\na\n'), Buffer.from([0xff, 0x0a]), Buffer.from('ü\n\n')]);
   const found = [
     { text: '', offset: 0 },
@@ -81,7 +81,7 @@ test.each(['validate', 'person', 'idempotency', null] as const)('a record is rea
   }
 });
 
-test('a record that has only what it must is read, and one of a later version is told from one that is damaged', () => {
+test('a record of a later version is told apart from one that is damaged', () => {
   const line = (more: object) => JSON.stringify({ key: SUBJECT.key, event: 'created', at: AT, ...more });
   const bare = { ...{ run: '', row: 0, ref: null, ids: {}, http: null, ms: null }, message: null, raw: null, by: null };
   expect(decodeRecord(line({}))).toEqual({ key: SUBJECT.key, event: 'created', at: AT, ...bare, again: false });

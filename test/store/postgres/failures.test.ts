@@ -38,7 +38,7 @@ test.each([
   ['', 'timeout expired', 'cannot be reached (timeout expired)', 'pg_isready', true],
   ['42P01', 'relation "x" does not exist', 'gave an error (42P01: relation "x"', GOES_ON, false],
   ['', 'something odd', 'gave an error (something odd)', GOES_ON, false],
-])('%s (%s): the store %s', (code, message, said, advised, passes) => {
+])('the failure %s (%s): the store %s', (code, message, said, advised, passes) => {
   const error = failure(code, message);
   expect(storeError(error, STORE)).toMatchObject({
     code: 'log',
@@ -54,14 +54,14 @@ describe('What may pass', () => {
   test.each([
     ...['08000', '08003', '08006', '08P01', '57P01', '57P02', '57P03', '57P05', '25P03', '53300', '40001', '40P01'],
     ...['55P03', '57014'],
-  ])('is state %s', (code) => {
+  ])('A failure with state %s may pass', (code) => {
     expect(isTransient(failure(code, 'words'))).toBe(true);
   });
 
   test.each([
     ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
     ...['ENOENT', 'EAI_AGAIN', 'ENOTFOUND', 'ECONNABORTED'],
-  ])('is %s of the system', (code) => {
+  ])('A failure with %s of the system may pass', (code) => {
     expect(isTransient(failure(code, 'words'))).toBe(true);
   });
 
@@ -74,7 +74,7 @@ describe('What may pass', () => {
     ['Client has encountered a connection error and is not queryable', true],
     ['Client was closed and is not queryable', false],
     ['The server does not support SSL connections', false],
-  ])('without a state "%s": %s', (words, passes) => {
+  ])('A failure without a state, "%s": %s', (words, passes) => {
     expect(isTransient(failure('', words))).toBe(passes);
   });
 });

@@ -28,7 +28,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     return log;
   };
 
-  test('without tables is empty, and is followed as soon as there are some', async () => {
+  test('A store in PostgreSQL without tables is empty, and is followed as soon as there are some', async () => {
     const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 50), signal);
     const reader = stored('reader', { clock: { ...systemClock, sleep } });
     const ends = [await reader.latest().next(), await reader.records().next()];
@@ -55,7 +55,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
       await stored('owner').migrate();
     });
 
-    test('needs no other right than the document grants, and names one that is taken away again', async () => {
+    test('a role with the rights that the page grants needs no other, and a missing one is named', async () => {
       await server.query(url, 'grant usage on schema srq to sender; grant select on srq.meta to sender');
       expect((await failureOf(asSender().examine())).message).toMatch(/lacks rights .*DELETE on srq\.account, INSERT/);
       await server.query(url, grants.replaceAll('DATABASE', url.split('/').at(-1) ?? ''));
@@ -67,7 +67,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     });
   });
 
-  test('tells the processes that work on the queue, and what they have in hand', async () => {
+  test('A store in PostgreSQL lists the processes that work on the queue, and what they have in hand', async () => {
     const named = (name: string) => ({ holder: (command: string) => `srq ${command}, ${name}` });
     const worker = await opened('one', 'work', named('a'));
     await opened('two', 'work', named('b'));
@@ -101,7 +101,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
         [id, minutesAgo, keyOf(id), event],
       );
 
-    test('of a quarter of an hour and of the newest two million records, and no intents', async () => {
+    test('the outcomes of the last minutes are of a quarter of an hour and two million records', async () => {
       const { database } = stored('reader');
       await stored('owner').migrate();
       expect(await outcomesByMinute(database)).toEqual([]);
@@ -123,7 +123,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     });
   });
 
-  test('keeps a duration, however long', async () => {
+  test('a store keeps a duration, however long', async () => {
     const log = await opened('run');
     expect(await log.outcome(subjectOf(1), { ...CREATED, ms: 1e12 })).toBe(true);
     expect(await log.read(keyOf(1))).toMatchObject({ ms: 1e12 });
