@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -158,15 +149,6 @@ describe('before anything is sent', () => {
     await requireWritable(path, 'results file', '--results');
     expect([files(), readFileSync(path, 'utf8')]).toEqual([['out.csv'], 'as it was']);
   });
-
-  test('the check before anything is sent finds a missing folder, and says why and what to type instead', async () => {
-    path = join(folder, 'none', 'out.csv');
-    await expect(opened({ flag: '--results', kind: 'results file' })).rejects.toMatchObject({
-      reason: 'output.unwritable',
-      message: `The results file ${path} could not be written (ENOENT). Nothing was sent.`,
-      hint: 'Name another place: --results FILE',
-    });
-  });
 });
 
 describe('a file to which lines are added', () => {
@@ -194,16 +176,6 @@ describe('a file to which lines are added', () => {
       });
       expect(readFileSync(path, 'utf8')).toBe(other);
     }
-  });
-
-  test('a file to which no lines can be added is reported before anything is sent', async () => {
-    path = join(folder, 'none', 'events');
-    await expect(add('one\n')).rejects.toMatchObject({
-      reason: 'output.unwritable',
-      message: expect.stringContaining('(ENOENT). Nothing was sent.'),
-      hint: 'Name another place: --events FILE',
-    });
-    expect(existsSync(path)).toBe(false);
   });
 });
 

@@ -21,21 +21,6 @@ const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: '
 const lineOf = (text: string) => JSON.parse(text);
 
 describe('the result for programs', () => {
-  test('JSON output is one document with its version, or an array of such, or the error in its place', async () => {
-    const { reporter, said } = reporterOf({ json: true });
-    await reporter.result('x' as never, { a: 1 } as never, () => 'text');
-    await reporter.result('x' as never, [{ a: 1 }, { a: 2 }] as never, () => 'text');
-    await reporter.fail(FAILURE);
-    expect(said().out.trimEnd().split('\n').map(lineOf)).toEqual([
-      { schemaVersion: 1, a: 1 },
-      [
-        { schemaVersion: 1, a: 1 },
-        { schemaVersion: 1, a: 2 },
-      ],
-      { schemaVersion: 1, error: FAILURE },
-    ]);
-  });
-
   test('JSON output of a list is a document a line, and an error is the last line', async () => {
     const { reporter, said } = reporterOf({ json: true });
     async function* failing() {
@@ -65,15 +50,6 @@ describe('the result for programs', () => {
   });
 });
 
-describe('the result for people', () => {
-  test('an error for people is a sentence with its hint below, each alternative on its own line', async () => {
-    const { reporter, said } = reporterOf();
-    await reporter.fail({ ...FAILURE, hint: 'Say: --this    Or: --that' });
-    await reporter.fail({ ...FAILURE, hint: null });
-    expect(said()).toEqual({ out: '', err: '✗ Too much.\n  → Say: --this\n    Or: --that\n✗ Too much.\n' });
-  });
-});
-
 describe('what is written to a reader who is slower', () => {
   /** A reader that takes nothing before it is let, and what was asked of a stream of items until then. */
   function slowly(json: boolean) {
@@ -100,22 +76,5 @@ describe('what is written to a reader who is slower', () => {
     stream.resume();
     await writing;
     expect(asked()).toBe(100);
-  });
-
-  test.each([
-    ['programs', true],
-    ['people', false],
-  ] as const)('a single result for %s waits for a slow reader', async (_, json) => {
-    const { stream, reporter } = slowly(json);
-    let isWritten = false;
-    const writing = reporter
-      .result('x' as never, { a: 1 } as never, () => 'text')
-      .then(() => {
-        isWritten = true;
-      });
-    await turns();
-    expect(isWritten).toBe(false);
-    stream.resume();
-    await writing;
   });
 });

@@ -123,31 +123,6 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect(await page.locator('main a[href]:visible, main button:visible').count()).toBe(0);
   });
 
-  test.for([
-    ['created', 'rgb(31, 122, 77)'],
-    ['rejected', 'rgb(179, 36, 92)'],
-    ['unknown', 'rgb(116, 66, 200)'],
-  ] as const)('the verdict on the page is seen first, in the colour of %s', async ([status, colour], { openPage }) => {
-    const figures = new RunFigures();
-    figures.note(beginOf(2));
-    figures.add(rowOf(1));
-    figures.add(rowOf(2, { status }));
-    figures.note({ event: 'end', stopped: null, run: 'r', at: second(3) });
-    const { page } = await openPage(fileOf(status, figures));
-    const look = (what: string) => page.evaluate(`getComputedStyle(document.querySelector('.sign')).${what}`);
-    expect(await look('backgroundColor')).toBe(colour);
-    const sizes: number[] = await page.evaluate(
-      '[...document.querySelectorAll("h1, h2, .count")].map((each) => parseFloat(getComputedStyle(each).fontSize))',
-    );
-    const verdict = Number(
-      await page.evaluate('parseFloat(getComputedStyle(document.querySelector("#headline")).fontSize)'),
-    );
-    expect(Math.max(...sizes)).toBe(verdict);
-    expect(verdict).toBeGreaterThanOrEqual(40);
-    expect((await page.locator('.verdict').boundingBox())?.y).toBeLessThan(250);
-    expect(await axeFindings(page)).toEqual([]);
-  });
-
   test('the page of a run requests nothing but itself', async ({ openPage }) => {
     const { page, requests } = await openPage(MIXED);
     await page.getByRole('button', { name: 'Show more' }).click();
