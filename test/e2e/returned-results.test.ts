@@ -136,6 +136,8 @@ describe.concurrent('results that a person has changed', () => {
     await importIt(partner, partner.write('leads.csv', leadsCsv(2)), '--sandbox');
     const again = await importIt(partner, join(partner.work, 'leads.sandbox.results.csv'), '--sandbox');
     expect(again).toMatchObject({ repeated: 2, created: 0, advice: null });
+    const shown = await partner.call('bulk', 'leads.sandbox.results.csv', '--sandbox', '--yes');
+    expect([shown.code, shown.stderr]).toEqual([0, expect.not.stringContaining('this log does not have them')]);
   });
 
   test('changed results of another log are not sent, and srq says so', async ({ partner, sandbox }) => {
