@@ -76,7 +76,7 @@ function refuseNode(process: NodeJS.Process): number {
 
 /**
  * Prints an error that came before a command could report it itself, or in reporting, and returns the exit code. Its
- * text may quote a secret, so only its name is told.
+ * text may quote a secret, so only its name is printed.
  */
 function tellFault(process: NodeJS.Process, error: unknown): number {
   const name = error instanceof Error ? error.name : 'unknown error';
@@ -124,8 +124,8 @@ function failIfLost(process: NodeJS.Process): void {
 const STDOUT = 1;
 
 /**
- * Makes standard output write each chunk to the end if it is a file. Node.js takes a chunk as written of which the disk
- * had room for a part only.
+ * Makes standard output write each chunk to the end if it is a file. Node.js takes a chunk as written even if the disk
+ * had room for only a part of it.
  */
 function writeWholeChunks(stdout: NodeJS.WriteStream): void {
   if (Reflect.get(stdout, '_type') !== 'fs') return;

@@ -180,12 +180,12 @@ function isStatic({ file, target }: { readonly file: string; readonly target: st
   return named.includes(target);
 }
 
-test('each library has a home, and each home a library', () => {
+test('each library is in the list of those who may import it, and the list names no other', () => {
   const named = new Set(sources.flatMap(imports).flatMap((name) => libraryOf(name) ?? []));
   expect([...named].sort()).toEqual(Object.keys(HOMES_OF_LIBRARIES).sort());
 });
 
-test('each library is known where it belongs alone', () => {
+test('each library is imported only where the list allows it', () => {
   const wrong = sources.flatMap((file) =>
     imports(file)
       .filter((name) => {
@@ -208,7 +208,7 @@ test('console, process and the clock are touched by cli, commands, run, main, bi
   expect(wrong).toEqual([]);
 });
 
-test('timers and chance come from few places, so that tests can put others in their stead', () => {
+test('timers and chance come from few places, so that tests can replace them', () => {
   const using = (pattern: RegExp) => sources.filter((file) => pattern.test(code(file))).sort();
   expect(using(/\bset(?:Timeout|Interval)\b/)).toEqual([
     'src/account/system-clock.ts',

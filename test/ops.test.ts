@@ -21,7 +21,7 @@ const COMMANDS: readonly [name: string, command: string][] = [
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 describe('The examples in docs/ops', () => {
-  test.skipIf(!hasSystemd)('are understood by systemd in each of their lines (needs systemd-analyze)', () => {
+  test.skipIf(!hasSystemd)('The examples in docs/ops are understood by systemd (needs systemd-analyze)', () => {
     // It ends with 0 where it does not know a key; it says so all the same.
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...UNITS.map((path) => resolve(path))], {
       encoding: 'utf8',
@@ -29,7 +29,7 @@ describe('The examples in docs/ops', () => {
     expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
   });
 
-  test('consist of sections, settings and comments, and give a run time to end in order', () => {
+  test('The examples in docs/ops consist of sections, settings and comments', () => {
     for (const line of `${SERVICE}${TIMER}`.split('\n')) expect(line).toMatch(/^(?:#.*|\[\w+\]|[A-Z][A-Za-z]+=.*|)$/);
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(SERVICE) ?? [];
     expect(Number(seconds)).toBeGreaterThan(130);
@@ -37,7 +37,7 @@ describe('The examples in docs/ops', () => {
     expect(SERVICE).not.toContain('MemoryDenyWriteExecute');
   });
 
-  test.for(COMMANDS)('import each file once, however often they start: %s', async ([, command], { desk, sandbox }) => {
+  test.for(COMMANDS)('The example in docs/ops imports each file once: %s', async ([, command], { desk, sandbox }) => {
     // A live service is asked about, and nobody is there to answer.
     expect(command).toContain(' --yes ');
     desk.use(sandbox);
@@ -102,7 +102,7 @@ describe('The alerts and the dashboard in docs/ops', () => {
     targets.map(({ expr }) => expr),
   );
 
-  test('say of each alert what is wrong and what to do', () => {
+  test('Each alert in docs/ops says what is wrong and what to do', () => {
     expect(rules.map(({ alert }) => alert)).toEqual(Object.keys(RAISED));
     for (const { annotations } of rules)
       expect(annotations).toEqual({ summary: expect.stringMatching(/\.$/), description: expect.any(String) });
@@ -120,7 +120,7 @@ describe('The alerts and the dashboard in docs/ops', () => {
   });
 
   test.skipIf(promtoolIsMissing !== null)(
-    `raise each alert when it is time, and none while all is well${why}`,
+    `Each alert in docs/ops fires when it is time, and none while all is well${why}`,
     ({ desk }) => {
       const seriesOf = (all: readonly (readonly [string, string])[]) =>
         all.map(([series, values]) => ({ series, values }));

@@ -82,7 +82,7 @@ function steady(line: string): string {
 describe.each(['README.md', 'docs/importing.md'])('%s', (path) => {
   const page = readFileSync(path, 'utf8');
 
-  test('has commands that run one after the other, and print what it shows', { timeout: 120_000 }, async ({
+  test('The page has commands that run one after the other, and print what it shows', { timeout: 120_000 }, async ({
     partner,
   }) => {
     const blocks = page.matchAll(/^```(?:console|sh)\n([\s\S]*?)^```$/gm);

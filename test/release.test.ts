@@ -16,13 +16,13 @@ describe('package-lock.json', () => {
   const packages: Record<string, Record<string, unknown>> = JSON.parse(text).packages;
   const others = Object.entries(packages).filter(([path]) => path !== '');
 
-  test('has a SHA-512 of every package, those of other platforms included', () => {
+  test('package-lock.json has a SHA-512 of every package, those of other platforms included', () => {
     expect(others.length).toBeGreaterThan(200);
     const unchecked = others.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(String(integrity)));
     expect(unchecked.map(([path]) => path)).toEqual([]);
   });
 
-  test('names no registry, and no package that runs a script when it is installed and is shipped', () => {
+  test('package-lock.json names no registry, and ships no package that runs a script at its installation', () => {
     expect(text).not.toMatch(/"resolved"|https?:\/\//);
     expect(others.filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev)).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('A release', () => {
     ['calls 1.2.3 unreleased', '## 1.2.3 (unreleased)\n- new\n', '1.2.3', 'v1.2.2'],
     ['has the version 1.2.2', '## 1.2.3 (2026-02-01)\n- new\n', '1.2.2', 'v1.2.2'],
     ['a tag v1.2.3 already', '## 1.2.3 (2026-02-01)\n- new\n', '1.2.3', 'v1.2.3'],
-  ])('is not made where it is not ready: %s', ([reason = '', changelog = '', lockVersion, tag]) => {
+  ])('A release is not made where it is not ready: %s', ([reason = '', changelog = '', lockVersion, tag]) => {
     const { status, stdout, stderr } = release(changelog, lockVersion, tag);
     expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, stdout: '', lines: 2 });
     expect(stderr).toContain(reason);
@@ -70,7 +70,7 @@ describe('The SBOM', () => {
     packages: { '': { license: 'MIT' }, ...packages },
   });
 
-  test('tells what is in the bundle or installed with it from what is optional and from tools', () => {
+  test('The SBOM tells what is bundled or installed with srq from what is optional and from tools', () => {
     const packages = {
       'node_modules/@scope/bundled': { ...entry, dev: true },
       'node_modules/beside': entry,
@@ -92,7 +92,7 @@ describe('The SBOM', () => {
     });
   });
 
-  test('is refused where the bundle holds what the lock does not know', () => {
+  test('The SBOM is not made where the bundle holds what the lock does not know', () => {
     expect(() => sbomOf(lock({}), ['stranger 1.0.0'], '')).toThrow(
       'Bundled, but not in package-lock.json: stranger 1.0.0',
     );

@@ -85,7 +85,7 @@ async function shareAccount(host: Host, options: AccountOptions, file: LearnedFi
   const token = await openAccountToken(state, id, tokenKey(options, id));
   const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);
   let found = answers;
-  // That the store is away at the end of a command is reported elsewhere.
+  // If the store is away at the end of a command, that is reported elsewhere.
   host.onClose(() =>
     addAnswers(state, contract, found).then(
       () => {},

@@ -100,8 +100,8 @@ export class Context extends Program {
   }
 
   /**
-   * Makes the settings have this base URL. Those of the environment and of the profile, which a login replaces, need not
-   * be usable then.
+   * Sets the base URL for a login. The base URLs of the environment and of the profile need not be usable then, because
+   * the login replaces them.
    */
   replaceBaseUrl(baseUrl: string): void {
     this.#newBaseUrl = baseUrl;
@@ -133,8 +133,8 @@ export class Context extends Program {
   }
 
   /**
-   * Returns the contract as used under the base URL `at`, or that of the settings. Throws `SrqError('settings')` if the
-   * contract cannot be used.
+   * Returns the contract as used under the base URL `at`, or else under the base URL of the settings. Throws
+   * `SrqError('settings')` if the contract cannot be used.
    */
   async contract(at?: string): Promise<Contract> {
     const learned = await this.#learnedContract();

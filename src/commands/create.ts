@@ -63,8 +63,8 @@ function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null
 type Submittable = Extract<Prepared, { key: string }>;
 
 /**
- * Sends one request. An error of the log, before anything was sent, is a reason to stop like any other, so that the
- * results of the requests before are told.
+ * Sends one request. An error of the log before anything was sent stops the command like any other reason, so that the
+ * results of the earlier requests are still shown.
  */
 async function submitOrUntried(
   submission: Submittable,

@@ -81,8 +81,9 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
 }
 
 /**
- * Throws `SrqError('usage')` for a text that is no identifier of the service: an empty one, as an unset variable of a
- * script gives, or the key of another request with an unknown outcome, which `--created` takes for the identifier of the one before.
+ * Throws `SrqError('usage')` for a text that cannot be an identifier of the service. An unset variable of a script
+ * gives an empty one. A second key after `--created` is an unknown request, and was not meant as the identifier of the
+ * first.
  */
 async function requireIdentifier(context: Context, id: string): Promise<void> {
   if (id.trim() === '') {

@@ -11,7 +11,7 @@ import { type ErrorCode, SrqError } from '../request/words/errors.ts';
 import type { Problem } from '../request/words/finding.ts';
 import { NOT_TRIED, readRequestInput, whyInvalid } from '../run/request-input.ts';
 
-/** What is told of a request, the exit code that it stands for, and the error that it is if it is the only one. */
+/** The result of a request, its exit code, and the error of the command if it is the only request. */
 interface Told {
   readonly document: Omit<DocumentOf<'validate'>, 'run'>;
   readonly code: ErrorCode | 'ok';
@@ -19,8 +19,8 @@ interface Told {
 }
 
 /**
- * Asks whether each request is a duplicate. It creates nothing and writes nothing to the log. If the service can no longer
- * be asked, the verdicts so far are told, and the other requests as not tried.
+ * Asks whether each request is a duplicate. It creates nothing and writes nothing to the log. If the service can no
+ * longer be asked, the command shows the verdicts so far, and the other requests as not tried.
  */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);

@@ -130,7 +130,7 @@ export class Cut {
     const { root, file } = this.#description;
     let name = this.#names.get(reference);
     if (name === undefined) {
-      // A reference that leads nowhere, or back to itself alone, is told of.
+      // A reference that leads nowhere, or only back to itself, is reported.
       follow(root, { $ref: reference }, file);
       name = `part-${this.#names.size + 1}`;
       this.#names.set(reference, name);

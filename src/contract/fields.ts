@@ -38,8 +38,8 @@ const NUMERIC = /^(?:phone|postal_code|house_number|category|ref)$/;
 const MAX_GUESSES = 40;
 
 /**
- * Says which places take which fields, by their exact names. A field is in force where nothing speaks against it, and no
- * other place may be it as well. Everything else that has such a name is a guess, with the reason against it.
+ * Says which places take which fields, by their exact names. A field is in force if nothing speaks against it and no
+ * other place could be meant. Every other place of that name is a guess, with the reason against it.
  */
 export function boundFields(places: readonly FoundPlace[]): {
   readonly fields: ReadonlyMap<FoundPlace, string>;

@@ -41,7 +41,7 @@ export function fromPostman(
   const paths: Record<string, JsonObject> = {};
   for (const { path, server, method, operation } of requests) {
     const servers = server === main || server === '' ? {} : { servers: [{ url: server }] };
-    // Of several requests to one address the first counts.
+    // If several requests go to one address, the first counts.
     paths[path] = { [method]: { ...operation, ...servers }, ...paths[path] };
   }
   const [, unknown] = requests.flatMap(({ server }) => /^\{\{([^{}]+)\}\}/.exec(server) ?? []);
@@ -163,7 +163,10 @@ function addressOf(url: Json | undefined, fill: Fill): { server: string; path: s
 
 const isOpen = (text: string): boolean => text.includes('{{');
 
-/** Of a written header and of the settings only the kind of authorization is taken over, and where tokens come from. */
+/**
+ * Takes over only the kind of authorization and the address of tokens, from a written header or from the settings. A
+ * secret stays behind.
+ */
 function schemeOf(auth: JsonObject, headers: readonly Pair[], fill: Fill): JsonObject {
   const written = headers.find(({ name }) => /^authorization$/i.test(name));
   const [scheme] = /^(?:basic|bearer)\b/i.exec(written?.value ?? '') ?? [];

@@ -47,7 +47,7 @@ export class GivenValues {
     this.#values = values;
   }
 
-  /** Returns what was said of the first of these names of which anything was said. */
+  /** Returns the answer for the first of these names that has one. */
   of(...names: readonly string[]): string | undefined {
     const name = names.find((each) => Object.hasOwn(this.#values, each));
     if (name === undefined) return undefined;
@@ -55,7 +55,10 @@ export class GivenValues {
     return this.#values[name];
   }
 
-  /** Returns the fields that a person put into places of which the description says nothing, such as those of a free object. */
+  /**
+   * Returns the fields that a person put into places that the description does not have, such as those of a free
+   * object.
+   */
   furtherFields(): Readonly<Record<string, string>> {
     const named = Object.entries(this.#values).flatMap(([name, value]) => {
       const field = fieldIn(value);

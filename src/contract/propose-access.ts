@@ -102,7 +102,7 @@ function clientFlow(scheme: JsonObject): JsonObject | null {
 /** Access without a token, or with one that the service gave to the partner: `none`. */
 function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): ProposedAccess {
   const keys = schemes.filter((each) => kindOf(each) === 'key').map(({ value }) => value);
-  // Of several keys the one with the name of a secret is the partner's.
+  // If there are several keys, the one with the name of a secret is the partner's.
   const key = keys.findLast(({ name }) => isSecretName(textOf(name))) ?? keys[0];
   const isKey = key !== undefined && word !== 'basic';
   const name = isKey ? textOf(key['name']) : 'Authorization';

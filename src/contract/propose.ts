@@ -62,7 +62,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
     ...(create === undefined ? [createQuestion(description, operations)] : []),
     ...(validate === undefined || validate === create ? [validateQuestion(operations, create)] : []),
   ];
-  // Of an operation that is not known yet nothing else is asked.
+  // As long as an operation is not known, nothing else about it is asked.
   if (create === undefined) return { contract: common, questions: open, notes: description.notes };
   const callOf = (operation: ApiOperation, role: 'create' | 'validate') =>
     proposeCall(description, operation, { role, values, ownNames: access.ownNames });

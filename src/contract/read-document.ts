@@ -149,7 +149,8 @@ function parsed(name: string, text: string): unknown {
 function fromYaml(name: string, text: string): unknown {
   // The library takes seconds to refuse lists within lists within lists.
   if (text.split(/[^\s[{]+/).some((run) => run.replace(/\s+/g, '').length > MAX_DEPTH)) throw tooDeep(name);
-  // Of a name that is said twice the last counts, as in JSON. The library's own check compares each with all before it.
+  // If a name occurs twice, the last one counts, as in JSON. The library's own check would compare each name with all
+  // before it.
   const options = {
     schema: 'core',
     merge: true,

@@ -18,8 +18,8 @@ export interface ReadPage {
 }
 
 /**
- * Reads a page. What it does not hold, such as the schemas of the description, is taken from the contract that is known,
- * as long as the call is the same. A mistake is told with its line.
+ * Reads a page. A page has no schemas. They are taken from the contract that is known, as long as the call is the same.
+ * A mistake is reported with its line.
  */
 export function readPage(
   content: string,

@@ -67,7 +67,7 @@ function scalar(keywords: JsonObject): Json {
   }
 }
 
-/** Derives a schema from an example, of which only names and types are kept. Nothing in it is required. */
+/** Derives a schema from an example. Only names and types of the example are kept, and nothing is required. */
 export function schemaOf(example: Json, depth = 0): JsonObject {
   if (example === null || depth > MAX_EXAMPLE_DEPTH) return {};
   const inner = (each: Json) => schemaOf(each, depth + 1);

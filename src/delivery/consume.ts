@@ -139,7 +139,7 @@ class QueueWorker {
   }
 
   /**
-   * If the process that sent a request is gone, the log is told that its outcome is unknown, which takes it off the queue.
+   * If the process that sent a request is gone, its outcome is recorded as unknown, which takes it off the queue.
    * Somebody else may have recorded more meanwhile.
    */
   async #ofSenderGone(taken: TakenRequest, sent: Sent): Promise<Sent> {

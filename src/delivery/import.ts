@@ -112,7 +112,7 @@ async function report(
     return null;
   } catch (error) {
     const reason = expected(error);
-    // Why the run ended early is told, with its counts, also where the same full disk takes no results.
+    // The summary says why the run ended early, with its counts, even if the same full disk takes no results.
     if (reason.code !== 'input' && stop === null) throw error;
     return reason;
   }

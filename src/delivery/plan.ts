@@ -139,7 +139,7 @@ const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
 /** The finding on a row whose reference was created before under other content. */
 const CREATED_BEFORE = { ...finding('row.created-before', '', {}), column: null };
 
-/** The finding on a row that states that it was taken, although the log does not know that of its content. */
+/** The finding on a row that says it was taken, although the log has no such request with its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
 /** The rules for the rows of a plan. */

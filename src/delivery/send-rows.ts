@@ -81,7 +81,7 @@ async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions):
   }
 }
 
-/** What validate sees of a row may be another row of its customer, of which an earlier run did not find out the outcome. */
+/** Validate may see another row of the same customer, whose outcome an earlier run did not find out. */
 async function noteUnknown(plan: ImportPlan, deps: PassDeps): Promise<void> {
   if (plan.counts.unknown === 0) return;
   for await (const { request } of submissions(plan, deps, 'unknown', () => null)) deps.api.noteSent(request);
@@ -99,7 +99,7 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
     said === 'refused'
       ? outcomeOf('rejected', 'You said that it was refused.', { http })
       : outcomeOf('created', 'You said that it was taken.', { http, ids });
-  // What is told of a deliberate second send is told of it alone, so that the next try has its idempotency key.
+  // A person's word on a deliberate second send concerns only that send, so that the next try has its idempotency key.
   const again = (await log.read(submission.key))?.again === true;
   return recorded(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
 }

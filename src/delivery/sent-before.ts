@@ -94,7 +94,7 @@ export class ReturnedRows {
     this.#options = options;
   }
 
-  /** Returns the status of a row that is not judged by its content alone, or null. `key` is that of its content. */
+  /** Returns the status of a row that is not judged by its content alone, or null. `key` is the key of its content. */
   statusOf(row: Row, key: string | null): Status | null {
     const { earlier } = row;
     if (!earlier?.status) return null;
@@ -111,8 +111,9 @@ export class ReturnedRows {
   }
 
   /**
-   * Tells whether a row is settled although its content may never have been sent: its cells were changed, they stand under
-   * the outcome of another row, or somebody wrote the outcome by hand. `key` is that of its content, or null if it has none.
+   * Tells whether a row is settled although its content may never have been sent: its cells were changed, they stand
+   * under the outcome of another row, or somebody wrote the outcome by hand. `key` is the key of its content, or null
+   * if it has none.
    */
   isOther(row: Row, key: string | null): boolean {
     const before = earlierKey(row);

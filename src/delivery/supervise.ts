@@ -12,7 +12,7 @@ const CANARY_ROWS = 3;
 const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
-/** The first rows of a file may all be duplicates of a service of which nothing is known yet. */
+/** The first rows of a file may all be duplicates, at a service that srq does not know yet. */
 const UNREADABLE_IN_A_ROW = 10;
 /** The breaker opens at this many unknown outcomes in a row, or at more than `UNKNOWN_IN_WINDOW` among the last `WINDOW`. */
 const UNKNOWN_IN_A_ROW = 3;
@@ -41,7 +41,7 @@ export class Supervisor {
   #refused: number;
   #readable = 0;
   #seen = 0;
-  /** What the latest results have in common that must not go on, and how many they are. */
+  /** The fault that the latest results have in common, and their number. A run must not go on with it. */
   #inARow = { kind: 'other', times: 0 };
   readonly #firstRefusals = new Map<string, number>();
   /** The numbers of the latest results that were unknown. */

@@ -38,9 +38,9 @@ function grouped(names: readonly string[]): ReadonlyMap<string, readonly number[
 const NONE: readonly number[] = [];
 
 /**
- * Returns the indexes of the columns with this name. If there are none, returns those of the columns with the same
- * letters and digits, and if there are none of these either, that of the nameless column which `column 5` means. Throws
- * `SrqError('usage')` if there is no such column.
+ * Returns the indexes of the columns with this name. If there are none: of the columns with the same letters and
+ * digits. If there are none of these either: of the nameless column that `column 5` means. Throws `SrqError('usage')`
+ * if there is no such column.
  */
 export function columnsNamed(columns: readonly string[], name: string): readonly number[] {
   const places = placesOf(columns);

@@ -56,7 +56,7 @@ export function mappingToRemember(
 }
 
 /**
- * Describes from which columns each field is taken. Columns of which the first filled one counts come first, then
+ * Describes from which columns each field is taken: first alternatives, where the first filled column counts, then
  * templates.
  */
 export function usedColumns({ sources }: Pick<Mapping, 'sources'>): string {

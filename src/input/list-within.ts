@@ -5,9 +5,9 @@ import { SrqError } from '../request/words/errors.ts';
 export const LIST_NAMES: readonly string[] = ['data', 'leads', 'results', 'rows', 'items', 'records', 'requests'];
 
 /**
- * Throws `SrqError('input')` for objects that contain a list which was probably meant, because otherwise only one
- * request of the list would be sent, and its text could be that of the object around it. `columns` are the names of the
- * flattened values.
+ * Throws `SrqError('input')` for objects that contain a list which was probably meant. Otherwise one request would be
+ * sent for the whole list, perhaps with a text of the object around it. `columns` are the names of the flattened
+ * values.
  */
 export function refuseListWithin(columns: readonly string[], path: string): void {
   const list = listWithin(columns);

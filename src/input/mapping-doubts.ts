@@ -113,7 +113,7 @@ function columnsAsTheyAre({ columns, template }: FieldSource): readonly number[]
   return template === null || template.length === 1 ? columns : [];
 }
 
-/** Returns the field that a meaning goes to: itself, or the field of which it is a part. */
+/** Returns the field that a meaning goes to: the field itself, or the field that it is a part of. */
 function fieldOf(meaning: string): string {
   return isField(meaning)
     ? meaning

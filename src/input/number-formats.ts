@@ -1,7 +1,7 @@
 /** Matches what a number format adds to the digits: texts, marks, colours and locales. */
 const BESIDE_DIGITS = /"[^"]*"|[\\_*].|\[[^\]]*\]|[-+() ]/g;
 
-/** Matches a format of digits alone, of which more than one is shown in any case: `00000`. */
+/** Matches a format that always shows several digits and nothing else: `00000`. */
 const ZEROS = /^#*0{2,60}$/;
 
 /** Returns the number of digits to which a number format fills a number up with zeros, or 0 if it does something else. */

@@ -30,7 +30,7 @@ import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner
 import { RowFit } from './row-fit.ts';
 import { headerOf, type RowReading, rowRestorer, rowsOf } from './rows.ts';
 
-/** What a file's form is told by: so many characters, or so many lines if they are shorter. */
+/** The part of a file that its form is recognised by: so many characters, or so many lines if they are shorter. */
 const SAMPLE_LETTERS = 64 * 1024;
 const SAMPLE_LINES = /^(?:[^\n]*\n){200}/;
 

@@ -71,7 +71,7 @@ async function recordsOf(workbook: Blob, sheet: number, path: string): Promise<C
   }));
 }
 
-/** Maximum number of sheets of which the one with leads is looked for. */
+/** Maximum number of sheets that are searched for leads. */
 const MAX_SHEETS = 20;
 
 function visible(sheets: readonly { hidden: boolean }[]): number[] {

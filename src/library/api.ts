@@ -49,7 +49,9 @@ export interface MarketplaceOptions {
   readonly rate?: 'auto' | 'max' | number | undefined;
   /** Maximum number of requests in flight. Default: 16. */
   readonly concurrency?: number | undefined;
-  /** Time in milliseconds after which a call without an answer is given up. The default is that of the command. */
+  /**
+   * Time in milliseconds after which a call without an answer is given up. The default is the same as that of `srq`.
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * The only folder from which recordings (`audio_file`) are read. Without it, every request with a recording is

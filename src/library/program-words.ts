@@ -29,7 +29,10 @@ const HINTS: Partial<Readonly<Record<ErrorReason, string>>> = {
 
 const COMMAND = /\bsrq [a-z]|(?:^|[\s(])--?[a-z]/;
 
-/** Returns an error of any kind as the program is told of it: an `SrqError`, in the words of its options and methods. */
+/**
+ * Turns an error of any kind into an `SrqError` for the program. Hints name options and methods in place of flags and
+ * commands.
+ */
 export function forProgram(error: unknown): SrqError {
   if (!(error instanceof SrqError)) {
     return new SrqError('srq.fault', 'srq failed unexpectedly. Please report it.', 'Its error is the cause.', error);

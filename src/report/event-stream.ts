@@ -7,21 +7,8 @@ export type RunEvent = Without<DocumentOf<'events'>, 'at' | 'run'>;
 
 type Without<Union, Name extends string> = Union extends unknown ? Omit<Union, Name> : never;
 
-/** Writes the events of a run for other programs, one JSON object per line. */
-export class EventStream {
-  readonly #to: Writable;
-  readonly #run: () => string;
-  readonly #nowMs: () => number;
-
-  constructor(to: Writable, run: () => string, nowMs: () => number) {
-    this.#to = to;
-    this.#run = run;
-    this.#nowMs = nowMs;
-  }
-
-  /** Writes an event at once. The promise resolves when the reader has caught up. */
-  tell({ event, ...members }: RunEvent): Promise<void> {
-    const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(this.#nowMs()).toISOString(), run: this.#run() };
-    return writeAll(this.#to, `${terminalSafeJson({ ...head, ...members })}\n`);
-  }
+/** Writes an event of a run for other programs, as a line of JSON. The promise resolves when the reader has caught up. */
+export function writeEvent(to: Writable, run: string, nowMs: number, { event, ...members }: RunEvent): Promise<void> {
+  const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(nowMs).toISOString(), run };
+  return writeAll(to, `${terminalSafeJson({ ...head, ...members })}\n`);
 }

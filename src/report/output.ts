@@ -92,8 +92,6 @@ export function aligned(pairs: readonly (readonly [string, string])[], indent = 
 /** Returns the number of columns that a printable text takes on a terminal. Colours take none. */
 export { textWidth };
 
-/** Matches plain texts, which most are. They take one column per character and need no segmentation. */
-const PLAIN = /^[\x20-\x7e]*$/;
 /**
  * Maximum length of a line that is folded. Nobody reads a longer line, and the library's time grows with the square of
  * its blanks.
@@ -112,24 +110,17 @@ const OPTION_WITH_VALUE = /--[\w-]+ (?:"[^"]*"|'[^']*'|\S+)/g;
  */
 const NO_BREAK = '\ue000';
 
-/** The segmenter is created for the first text that is not plain, because that takes 9 ms. */
-let segmenter: Intl.Segmenter | null = null;
-
 /** Cuts a text to at most `width` columns, and marks the cut. */
 export function clip(text: string, width: number): string {
-  if (PLAIN.test(text))
-    return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}${width < 1 ? '' : '…'}`;
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  let used = 0;
+  if (textWidth(text) <= width) return text;
   let kept = '';
-  let fits = '';
-  for (const { segment } of segmenter.segment(text)) {
-    used += textWidth(segment);
-    if (used > width) return width < 1 ? '' : `${fits}…`;
-    kept += segment;
-    if (used < width) fits = kept;
+  let used = 0;
+  for (const character of text) {
+    used += textWidth(character);
+    if (used >= width) break;
+    kept += character;
   }
-  return text;
+  return width < 1 ? '' : `${kept}…`;
 }
 
 /**
@@ -174,12 +165,12 @@ export interface Cell {
 }
 
 const GAP = '  ';
-/** Minimum width of a column, so that something of it can be read. */
-const MIN_WIDTH = 6;
+/** Maximum width of a column but the last, so that something of the last can be read. */
+const MAX_WIDTH = 20;
 
 /**
- * Formats a table. `columns` is the width of the terminal, or null without one; then lines may have any length and
- * there are no headings.
+ * Formats a table. `columns` is the width of the terminal, and the last column gets what the others leave of it. Null means
+ * that there is no terminal: lines may have any length and there are no headings.
  */
 export function tableText(
   headings: readonly string[],
@@ -187,15 +178,15 @@ export function tableText(
   columns: number | null,
   paint: Paint,
 ): string {
-  const natural = headings.map((heading, at) =>
-    rows.reduce(
-      (widest, row) => Math.max(widest, textWidth(row[at]?.text ?? '')),
-      columns === null ? 0 : textWidth(heading),
-    ),
-  );
-  const widths = columns === null ? natural : narrowed(natural, columns);
   const head = columns === null ? [] : [headings.map((text) => ({ text, paint: paint.dim }))];
-  return [...head, ...rows].map((row) => tableLine(row, widths)).join('\n');
+  const lines = [...head, ...rows];
+  const most = columns === null ? Number.POSITIVE_INFINITY : MAX_WIDTH;
+  const widths = headings.slice(0, -1).map((_, at) => {
+    return lines.reduce((widest, row) => Math.min(most, Math.max(widest, textWidth(row[at]?.text ?? ''))), 0);
+  });
+  const taken = widths.reduce((sum, width) => sum + width + GAP.length, 0);
+  const rest = columns === null ? most : Math.max(0, columns - taken);
+  return lines.map((row) => tableLine(row, [...widths, rest])).join('\n');
 }
 
 /** Formats cells side by side, cut and padded to their widths. The last one is not padded. */
@@ -208,19 +199,6 @@ export function tableLine(cells: readonly Cell[], widths: readonly number[]): st
     })
     .join(GAP)
     .trimEnd();
-}
-
-/** Narrows the widest column, again and again, until the line fits. */
-function narrowed(natural: readonly number[], columns: number): number[] {
-  const widths = [...natural];
-  const room = columns - GAP.length * (widths.length - 1);
-  for (;;) {
-    const over = widths.reduce((sum, width) => sum + width, 0) - room;
-    const widest = Math.max(...widths);
-    if (over <= 0 || widest <= MIN_WIDTH) return widths;
-    const next = Math.max(MIN_WIDTH, ...widths.filter((width) => width < widest));
-    widths[widths.indexOf(widest)] = Math.max(next === widest ? widest - 1 : next, widest - over, MIN_WIDTH);
-  }
 }
 
 /**

@@ -176,8 +176,8 @@ export interface LogRecord extends LogSubject {
    */
   readonly by: SettledBy | 'idempotency' | null;
   /**
-   * The form in which the request was written, on a `sending` record and on that of an unknown outcome. Left out if it
-   * is that of the public document, or if nobody knows.
+   * The form in which the request was written, on the records `sending` and `unknown`. Left out if it is that of the
+   * public document, or if nobody knows.
    */
   readonly wireForm?: string;
   /** Whether validate had called the request clear before it was sent. Kept like `wireForm`. */

@@ -36,7 +36,9 @@ export async function sayPlan(
   const learned = contract.source
     ? { name: contractName(contract), wire: plan.first ? wirePreview(contract, plan.first.request) : [] }
     : null;
-  context.reporter.say((paint) => planText(plan, where, learned, paint));
+  // A rehearsal begins with an empty log, so it is no surprise that it does not know the results of an earlier one.
+  const shown = context.options.sandbox ? { ...plan, notes: plan.table.notes } : plan;
+  context.reporter.say((paint) => planText(shown, where, learned, paint));
 }
 
 /** After a correction, Enter first shows the new plan. */

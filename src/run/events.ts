@@ -1,9 +1,10 @@
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Context } from '../cli/context.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import type { BulkOptions } from '../cli/table/options.ts';
 import type { Pass } from '../delivery/import.ts';
-import type { EventStream, RunEvent } from '../report/event-stream.ts';
+import { type RunEvent, writeEvent } from '../report/event-stream.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunListener } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
@@ -20,15 +21,16 @@ interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'su
 }
 
 /**
- * Reports a run as events, if `--events` asks for them. It has no counts of its own: rows come from their results,
- * progress from the counts that people see, and of pauses and refusals it is told with the notes on the run.
+ * Reports a run as events, if `--events` asks for them. It counts nothing itself: rows come from their results,
+ * progress from the counts that people see, pauses and refusals from the notes on the run.
  */
 export class RunEvents implements RunListener {
-  readonly #stream: EventStream | null;
+  /** Null without `--events`. */
+  readonly #stream: Writable | null;
   readonly #context: Context;
   #hasRefused = false;
 
-  private constructor(stream: EventStream | null, context: Context) {
+  private constructor(stream: Writable | null, context: Context) {
     this.#stream = stream;
     this.#context = context;
   }
@@ -94,8 +96,7 @@ export class RunEvents implements RunListener {
       const { row, status, ids, record, reason } = report;
       const isTold = record?.run === this.#context.run && record.event !== 'sending' && status !== 'repeated';
       const { ref = null, key = null, http = null } = record ?? {};
-      if (!isTold)
-        await this.#stream?.tell({ event: 'row', file, row: row.number, ref, key, status, ids, http, reason });
+      if (!isTold) await this.#write({ event: 'row', file, row: row.number, ref, key, status, ids, http, reason });
       yield report;
     }
   }
@@ -108,23 +109,25 @@ export class RunEvents implements RunListener {
 
   /** Writes an event. The run does not wait for the reader of the events. */
   #tell(event: RunEvent): void {
-    void this.#stream?.tell(event);
+    void this.#write(event);
+  }
+
+  async #write(event: RunEvent): Promise<void> {
+    const { run, clock } = this.#context;
+    if (this.#stream !== null) await writeEvent(this.#stream, run, clock.nowMs(), event);
   }
 }
 
 const FAULT = { code: 'fault', reason: 'srq.fault', message: 'There is an error in srq itself.' } as const;
 
 /** Opens the events of a command. Nothing depends on them, so a run goes on if they can no longer be written. */
-async function openStream(context: Context, path: string): Promise<EventStream> {
+async function openStream(context: Context, path: string): Promise<Writable> {
   await requireOwnPlaces(context, [['--events', path]]);
-  const { EventStream } = await import('../report/event-stream.ts');
-  const { process, clock } = context;
-  const run = () => context.run;
-  if (path === '-') return new EventStream(process.stdout, run, clock.nowMs);
+  if (path === '-') return context.process.stdout;
   const stream = (await openToAppend(path, { flag: '--events', kind: 'events' })).createWriteStream();
   stream.on('error', (error) =>
     context.reporter.warn(`The events ${path} can no longer be written (${systemCode(error)}). The run goes on.`),
   );
   context.onClose(() => finished(stream.end()).catch(() => {}));
-  return new EventStream(stream, run, clock.nowMs);
+  return stream;
 }

@@ -147,7 +147,7 @@ interface SentFile extends OpenedFile {
   readonly events: RunEvents;
   readonly results: Output;
   readonly report: Output | null;
-  /** What is told of the import at its end. */
+  /** The result of the import, for the summary. */
   readonly told: {
     /** The rows by the codes of their reasons. */
     readonly reasons: ReasonCounts;

@@ -24,7 +24,7 @@ interface Rule {
   readonly mayMove?: boolean;
   /** Whether an earlier file of srq's own is kept as well. */
   readonly keepsOwn?: boolean;
-  /** What an error of the system is told as, if it is no mere `output.unwritable`. */
+  /** The reason that an error of the system gets, if it is not `output.unwritable`. */
   readonly reason?: ErrorReason;
   readonly hint?: string;
   /** The inputs of the command and the results of the files before, each with the input that it belongs to. */
@@ -42,7 +42,7 @@ const MAX_PLACES = 5;
 
 /** A file that a command writes, whole or not at all, for its owner alone. */
 export class Output {
-  /** The path. It changes if somebody has changed the file there, or has it open, when it is to be replaced. */
+  /** The path. If somebody has changed the file or has it open when it is to be replaced, this becomes another path. */
   path: string;
   /** The path without a number. */
   readonly #wanted: string;

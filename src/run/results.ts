@@ -121,9 +121,9 @@ const UNWRITTEN = {
 } as const;
 
 /**
- * Returns the delimiter of the results. It is that of the input, so that the program that wrote the input can open
- * them, or else that of spreadsheets in the market of the first row. A TAB is not kept, because spreadsheets do not
- * split CSV in UTF-8 at TABs.
+ * Returns the delimiter of the results. It is the delimiter of the input, so that the program that wrote the input can
+ * open them. Otherwise it is what spreadsheets use in the market of the first row. A TAB is not kept, because
+ * spreadsheets do not split CSV in UTF-8 at TABs.
  */
 async function delimiterOf({ table, mapping, first }: ImportPlan): Promise<string> {
   if (table.delimiter !== null && [',', ';'].includes(table.delimiter)) return table.delimiter;

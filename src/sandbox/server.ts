@@ -32,7 +32,8 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const closing = new AbortController();
-  // Every waiting answer listens to this signal. The number of listeners is that of the connections, and is not a leak.
+  // Every waiting answer listens to this signal. There is one listener for each connection, so their number is not a
+  // leak.
   setMaxListeners(0, closing.signal);
   const state = openState(options, await interfaceOf(options), closing.signal);
   const server = createServer((request, response) => {

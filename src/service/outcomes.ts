@@ -38,7 +38,7 @@ export class CreateJudge {
     const http = exchange.answer?.status;
     if (http === undefined || (!isSuccess(http) && http !== 409)) return result;
     const isCreated = meaning.status === 'created';
-    // Of what a person has said nothing is to be found out, and validate may not see it for long.
+    // There is nothing to find out about a request that a person has settled, and validate may not see it for long.
     const isTried = cleared !== null && this.#deps.experiment.isOpen && !this.#deps.reader.isSaid(form);
     if (isCreated ? !isTried : meaning.status !== 'unknown')
       return isCreated ? this.#identified(key, form, result) : result;

@@ -87,8 +87,8 @@ export class LearnedFile implements AccountState {
   }
 
   /**
-   * Changes the record about answers. Its name is that of the same record in a store. The file holds only what was learned
-   * under the contract in force.
+   * Changes the record about answers. It has the same name as in a store. The file holds only what was learned under
+   * the contract in force.
    */
   async change<Result>(name: string, reduce: (kept: unknown) => RecordChange<Result>): Promise<Result> {
     if (name !== answersName(this.#contract)) throw new Error(`no record of a file: ${name}`);

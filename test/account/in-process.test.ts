@@ -59,7 +59,7 @@ describe('An account on this machine', () => {
     ...{ destination: DESTINATION, clientSecret: new Secret('s'), contract: 'c1', rate: 'auto', concurrency: 4 },
   };
 
-  test('keeps what it learned for its next command, under the same contract at the same service', async () => {
+  test('An account keeps what it learned for its next command, for the same service and description', async () => {
     const { host } = hostOf();
     const first = await openAccount(host, options);
     expect([first.answers, first.shared]).toEqual([NOTHING_KNOWN, null]);
@@ -72,13 +72,13 @@ describe('An account on this machine', () => {
       expect((await openAccount(host, { ...options, ...other })).answers).toEqual(NOTHING_KNOWN);
   });
 
-  test('is opened without the store where that must not matter, and needs it otherwise', async () => {
+  test('An account is opened without the store where that must not matter, and needs it otherwise', async () => {
     const { host } = hostOf('store');
     expect((await openAccount(host, { ...options, isAlone: true })).shared).toBeNull();
     await expect(openAccount(host, options)).rejects.toThrow('no store here');
   });
 
-  test('keeps no rate that a person chose', async () => {
+  test('An account does not remember a rate that a person chose', async () => {
     const { host, state } = hostOf();
     for (const rate of ['max', 2] as const) {
       const account = await openAccount(host, { ...options, rate });
@@ -113,14 +113,14 @@ describe('A connection', () => {
     return { ...of, asked, account, connection: await openConnection(of.host, account, OPTIONS) };
   }
 
-  test('reads the secret, and keeps it out of reports', async () => {
+  test('A connection reads the secret, and keeps it out of reports', async () => {
     const { asked, secrets, connection } = await connected();
     expect([asked, secrets]).toEqual([['secret', DESTINATION.baseUrl], ['s3cret']]);
     expect(connection).toMatchObject({ isProxied: false, isFamiliar: false, mayValidate: true, shared: null });
     expect(connection.view()).toMatchObject({ tokensFetched: 0, inFlight: 0 });
   });
 
-  test('is familiar with a service whose answers an earlier run has understood', async () => {
+  test('A connection is familiar with a service whose answers an earlier run has understood', async () => {
     const { host, account } = await connected();
     const contract = contractFingerprint(account.contract);
     const earlier = await openAccount(host, {
@@ -130,7 +130,7 @@ describe('A connection', () => {
     expect((await openConnection(host, account, OPTIONS)).isFamiliar).toBe(true);
   });
 
-  test('begins with the rate that an earlier run arrived at', async () => {
+  test('A connection begins with the rate that an earlier run arrived at', async () => {
     const ratesOf = async (pace: object | null) => {
       const { host, account, state } = await connected();
       const learned = { ...DESTINATION, contract: contractFingerprint(account.contract), pace };
@@ -142,13 +142,13 @@ describe('A connection', () => {
     expect([fresh === slow, (slow ?? 0) > 0]).toEqual([false, true]);
   });
 
-  test('with a key of the contract reads none, and has no tokens to prove', async () => {
+  test('A connection with a key of the API description reads no secret, and has no tokens to prove', async () => {
     const { asked, secrets, connection } = await connected({ auth: KEY });
     expect([asked, secrets]).toEqual([[DESTINATION.baseUrl], ['own-key', 'own-key']]);
     expect([await connection.proveCredentials(), connection.view().tokensFetched]).toEqual([null, 0]);
   });
 
-  test('asks another host for tokens over a network of its own, if the contract names one', async () => {
+  test('A connection asks another host for tokens over a network of its own, if the contract names one', async () => {
     const origin = 'http://127.0.0.1:10';
     const token = { ...DOCUMENTED_CONTRACT.token, origin };
     expect((await connected({ token })).asked).toEqual(['secret', DESTINATION.baseUrl, origin]);
@@ -157,7 +157,7 @@ describe('A connection', () => {
     expect((await connected(basic)).secrets).toEqual(['s3cret', Buffer.from('4711:s3cret').toString('base64')]);
   });
 
-  test('proves the credentials with a new token each time, and new ones without keeping it', async () => {
+  test('A connection proves the credentials with a new token each time, and new ones without keeping it', async () => {
     const sandbox = await sandboxWith();
     const destination = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId };
     const { host, account, connection, state } = await connected(
@@ -212,7 +212,7 @@ describe('The keeper of the log', () => {
     expect(await keeper.unknown()).toBeNull();
   });
 
-  test('does not take a log that it cannot look up for none', async () => {
+  test('The keeper of the log does not take a log that it cannot read for a missing one', async () => {
     const { keeper, state, withStore } = keeperOf(inStore);
     withStore();
     symlinkSync('shop.ndjson', join(state, 'shop.ndjson'));

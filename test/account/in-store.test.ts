@@ -64,7 +64,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     };
   }
 
-  test('is what answers mean, once a process has ended, under the same contract at the same service', async () => {
+  test('Processes with one store share what answers mean, under the same API description and service', async () => {
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
     const first = await one.open();
@@ -82,7 +82,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
       expect(known(await processAt(url, 'apart').open(apart))).toEqual([]);
   });
 
-  test('is what a machine learned by itself before', async () => {
+  test('Processes of an account learn from their store what a machine found out by itself before', async () => {
     const url = await server.database();
     const one = processAt(url, 'one');
     const alone = await one.open({ isAlone: true });

@@ -10,7 +10,7 @@ describe('A mistake in the arguments ends a command before anything else', () =>
     [['profile', 'lits'], "Unknown command 'lits' (Did you mean list?)", 'srq profile --help'],
     [['help', 'profile', 'lits'], 'There is no command "lits". Did you mean list?', 'srq help --help'],
     [['report', '-o'], "Option '-o, --output <file>' argument missing", 'srq report --help'],
-  ])('%j', async (args, said, hint) => {
+  ])('A mistake in the arguments ends a command before anything else: %j', async (args, said, hint) => {
     const { code, stdout, stderr } = await call(args);
     expect([code, stdout, stderr.startsWith(`✗ ${said}`)]).toEqual([2, '', true]);
     expect(stderr.endsWith(`\n  → See: ${hint}\n`)).toBe(true);
@@ -24,13 +24,13 @@ describe('A mistake in the arguments ends a command before anything else', () =>
     [['bulk', 'x.csv', '--dry-rum'], 'option.unknown'],
     [['profile'], 'arguments.missing'],
     [['status', 'now'], 'arguments.invalid'],
-  ])('%j, which programs know as %s', async (args, reason) => {
+  ])('A mistake in the arguments has a reason for programs: %j, %s', async (args, reason) => {
     expect(JSON.parse((await call(['--json', ...args])).stdout).error.reason).toBe(reason);
   });
 });
 
 describe('The help', () => {
-  test('on errors has the kinds with their exit codes, the codes, and those of rows', async () => {
+  test('The help on errors lists the kinds with their exit codes, the codes, and the codes of rows', async () => {
     const { stdout, stderr } = await call(['help', 'errors']);
     expect(stdout).toMatch(/^auth {14} {2}4 {2}not logged in/m);
     expect(stdout).not.toMatch(/^ok /m);
@@ -45,7 +45,7 @@ describe('The help', () => {
     expect(findings).toContainEqual(expect.objectContaining({ code: 'phone.too-short', severity: 'error' }));
   });
 
-  test('on the environment marks what is set, in either spelling, and shows no values', async () => {
+  test('The help on the environment marks what is set, in either spelling, and shows no values', async () => {
     const env = { SRQ_BASE_URL: 'http://127.0.0.1:9', https_proxy: 'http://user:word@proxy', NO_PROXY: '' };
     const { code, stdout, stderr } = await call(['help', 'environment'], env);
     expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe('The help', () => {
 });
 
 describe('The version', () => {
-  test('is a document, too', async () => {
+  test('The version can be printed as JSON, too', async () => {
     const { schemaVersion: _, ...document } = JSON.parse((await call(['version', '--json'])).stdout);
     expect(document).toEqual({ version: 'of a test' });
   });
@@ -78,14 +78,14 @@ describe('What a command prints', () => {
     [{ FORCE_COLOR: 'false' }, [], false],
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, [], false],
     [{ FORCE_COLOR: '1' }, ['--no-color'], false],
-  ])('with %j and %j has colours in a pipe: %j', async (env, args, isColoured) => {
+  ])('What a command prints with %j and %j has colours in a pipe: %j', async (env, args, isColoured) => {
     const { stdout } = await call(['help', 'errors', 'phone', ...args], env);
     expect(stdout.includes('\u001b[')).toBe(isColoured);
   });
 });
 
 describe('The schema', () => {
-  test('of one command is printed alone, and of all as a document', async () => {
+  test('The schema of one command is printed alone, and the schemas of all as one document', async () => {
     const { code, stdout } = await call(['schema', 'markets']);
     expect([code, Array.isArray(JSON.parse(stdout).anyOf)]).toEqual([0, true]);
     const { schemas } = JSON.parse((await call(['schema', '--json'])).stdout);
@@ -97,7 +97,7 @@ describe('The schema', () => {
     expect([create.input, create.output === null]).toEqual([JSON.parse(input.stdout), false]);
   });
 
-  test('of a word with several commands below it is asked for once more', async () => {
+  test('The schema of a word with several commands below it is not printed; the hint names them', async () => {
     const { code, stderr } = await call(['schema', 'contract']);
     expect([code, stderr.startsWith('✗ Which schema? There are 3.\n  → Name one: contract ')]).toEqual([2, true]);
     expect((await call(['schema'])).stderr).toMatch(/^✗ Which schema\? There are \d\d\./);
@@ -110,7 +110,7 @@ describe('The schema', () => {
     [['zzzzzzz'], 'No command "zzzzzzz" prints a document.\n', 'Those do: '],
     [['cont'], 'No command "cont" prints a document.', 'Those do: '],
     [['markets', '--input'], 'srq markets reads no JSON.', 'For example: srq schema create --input'],
-  ])('of %j is none', async (words, said, hint) => {
+  ])('There is no schema of %j', async (words, said, hint) => {
     const { code, stdout, stderr } = await call(['schema', ...words]);
     expect([code, stdout, stderr.includes(`✗ ${said}`), stderr.includes(`→ ${hint}`)]).toEqual([2, '', true, true]);
   });

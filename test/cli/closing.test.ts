@@ -29,7 +29,7 @@ test.each([
     '{"error":{"code":"fault","reason":"srq.fault","message":"srq failed (TypeError).","hint":"This is an error in srq. Report it."}}\n',
     '',
   ],
-])('an error that no command reports is told without its text, which may hold a secret: %j', async (args, out, err) => {
+])('an error that no command reports is printed without its text: %j', async (args, out, err) => {
   const texts = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof texts) => {
     const write = (text: string) => {

@@ -11,7 +11,7 @@ function wordsOf(line: string): string[] {
 }
 
 describe.skipIf(process.platform === 'win32')('A command line pasted into a shell', () => {
-  test('is the same words again, whatever they are', () => {
+  test('A command line pasted into a shell is the same words again, whatever they are', () => {
     const word = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
@@ -31,7 +31,7 @@ const APART: ReadonlySet<string> = new Set([
 describe('The commands in a hint', () => {
   const here = { profile: 'my shop', log: 'a.ndjson' };
 
-  test('name the profile that this one was given, each of them but those to which it means nothing', async () => {
+  test('The commands in a hint name the profile of this command, except those for which it means nothing', async () => {
     const { commands } = JSON.parse((await callSrq(['help', '--json'], { env: {}, cwd: null })).stdout);
     const names: string[] = commands.map(({ name }: { name: string }) => name);
     const plain = names.filter((name) => withProfileFlags(`srq ${name}`, here) === `srq ${name}`);
@@ -53,12 +53,12 @@ describe('The commands in a hint', () => {
       'srq sends nothing. See what there is: srq profile list',
       'srq sends nothing. See what there is: srq profile list',
     ],
-  ])('%j name the profile and the log that this one was given', (hint, expected) => {
+  ])('The commands in a hint, %j, name the profile and the log of this command', (hint, expected) => {
     expect(withProfileFlags(hint, here)).toBe(expected);
     expect(withProfileFlags(hint, {})).toBe(hint);
   });
 
-  test('name the store that this one was given', () => {
+  test('The commands in a hint name the store of this command', () => {
     const here = { store: 'postgres://owner@db.example/leads' };
     expect(withProfileFlags('srq queue, or: srq resolve KEY. See srq status', here)).toBe(
       'srq queue --store postgres://owner@db.example/leads, or: srq resolve --store postgres://owner@db.example/leads KEY. See srq status',
@@ -68,7 +68,7 @@ describe('The commands in a hint', () => {
   });
 });
 
-test('options are taken out, or kept alone, with their values, however they are written', () => {
+test('options are taken out, or kept alone, with their values, in every way of writing them', () => {
   const words = ['bulk', 'a.csv', '--map', 'A=b', '--map=C=d', '--mapping', 'm.json', '--maps', 'x'];
   expect(withoutOptions(words, ['--map', '--mapping'])).toEqual(['bulk', 'a.csv', '--maps', 'x']);
   expect(onlyOptions(words, ['--map', '--mapping'])).toEqual(['--map', 'A=b', '--map=C=d', '--mapping', 'm.json']);

@@ -9,14 +9,14 @@ async function mapOf(...words: string[]): Promise<DocumentOf<'help'>> {
 }
 
 describe('the map of the commands', () => {
-  test('is of all commands, or of those below a word', async () => {
+  test('the map of commands has all commands, or those below a word', async () => {
     const { commands, version } = await mapOf();
     expect([version, new Set(commands.map(({ name }) => name)).size]).toEqual(['of a test', commands.length]);
     expect((await mapOf('profile')).commands.map(({ name }) => name)).toEqual(['profile list', 'profile use']);
     expect((await mapOf('queue')).commands.map(({ name }) => name)).toEqual(['queue', 'queue purge']);
   });
 
-  test('every command but those on help has documents, and every document but the events a command', async () => {
+  test('every command except help has a schema, and every schema except that of events has a command', async () => {
     const topics = COMMANDS_WITH_DOCUMENTS.filter((name) => name.startsWith('help ') || name === 'events');
     const commands = (await mapOf()).commands.map(({ name }) => name);
     expect(COMMANDS_WITH_DOCUMENTS.filter((name) => !topics.includes(name)).sort()).toEqual(commands.sort());
@@ -40,7 +40,7 @@ describe('the map of the commands', () => {
     }
   });
 
-  test('says of a command what it may send, and how it may end', async () => {
+  test('the map of commands says what a command may send, and how it may end', async () => {
     const { commands } = await mapOf();
     const sending = (sends: string) => commands.filter((each) => each.sends === sends).map(({ name }) => name);
     expect(sending('creates').toSorted()).toEqual(['bulk', 'create', 'doctor', 'work']);
@@ -61,7 +61,7 @@ describe('the map of the commands', () => {
     }
   });
 
-  test('says which option an environment variable stands for, and there is such an option', async () => {
+  test('the map of commands says which option an environment variable stands for, and that option exists', async () => {
     const { commands, globalOptions } = await mapOf();
     const all = [...globalOptions, ...commands.flatMap(({ options }) => options)];
     for (const { option, names } of ENVIRONMENT.filter((each) => each.option !== undefined))

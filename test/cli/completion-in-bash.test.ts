@@ -19,7 +19,7 @@ _srq && printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 describe('in bash', () => {
-  test('commands, stored profiles and names of files are completed', async ({ desk, sandbox }) => {
+  test('bash completes commands, stored profiles and names of files', async ({ desk, sandbox }) => {
     await logIn(desk, sandbox, '--profile', 'shop');
     desk.write('leads of May.csv', '');
     expect(await offeredByBash(desk, ['srq', 'b'])).toEqual(['bulk']);
@@ -27,7 +27,7 @@ describe('in bash', () => {
     expect(await offeredByBash(desk, ['srq', 'bulk', 'lea'])).toEqual(['leads of May.csv']);
   });
 
-  test('what is typed is never run', async ({ desk }) => {
+  test('completion in bash never runs what is typed', async ({ desk }) => {
     const typed = '$(touch pwned)`touch pwned`';
     await offeredByBash(desk, ['srq', 'bulk', typed, '']);
     await offeredByBash(desk, ['srq', typed]);

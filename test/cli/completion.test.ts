@@ -20,7 +20,7 @@ describe('a shell is told', () => {
   const profile = { baseUrl: 'https://api.example.com', clientId: 'id' };
   const PROFILES = JSON.stringify({ profiles: { shop: profile, 'a\u0007b': profile, office: profile } });
 
-  test('each word with what it means, and whether files fit', async () => {
+  test('a shell gets each word with its meaning, and whether files fit', async () => {
     expect(await told(0, ['mark'])).toMatch(/^markets\tlist the \d+ markets: code, name, calling code, languages\n$/);
     expect(await told(1, ['bulk', 'le'])).toBe(':files\n');
     expect(await told(1, ['template', ''])).toBe('csv\t\njson\t\n');
@@ -29,13 +29,13 @@ describe('a shell is told', () => {
     expect(await told(3, ['create', '--country', '=', 'PT'])).toBe('PT\tPortugal\n');
   });
 
-  test('the words up to the cursor alone, and nothing of a lone sign of bash', async () => {
+  test('completion looks only at the words up to the cursor, and drops a lone sign of bash', async () => {
     expect(await told(0, ['mark', 'bulk', 'x'])).toMatch(/^markets\t/);
     expect(await told(2, ['bulk', '--in-doubt', '='])).toBe('park\t\nvalidate\t\n');
     expect(await told(1, ['bulk'])).toBe(':files\n');
   });
 
-  test('the profiles that can be typed, and none of settings that cannot be used', async () => {
+  test('completion offers the profiles that can be typed, and none from settings that cannot be used', async () => {
     expect(await told(1, ['--profile', ''], PROFILES)).toBe('shop\tprofile\noffice\tprofile\n');
     expect(await told(2, ['profile', 'use', 'of'], PROFILES)).toBe('office\tprofile\n');
     expect(await told(1, ['--profile', ''], '{')).toBe('\n');
@@ -49,7 +49,7 @@ describe('the script for', () => {
     ['zsh', ['zsh', '-n']],
     ['fish', ['fish', '--no-execute']],
     ['powershell', ['pwsh', '-NoProfile', '-Command', '[void][scriptblock]::Create([Console]::In.ReadToEnd())']],
-  ] as const)('%s has no fault that the shell sees', ([shell, [program = '', ...args]], { skip }) => {
+  ] as const)('the shell finds no fault in the script for %s', ([shell, [program = '', ...args]], { skip }) => {
     const found = spawnSync(program, args, { input: COMPLETION_SCRIPTS[shell], encoding: 'utf8', timeout: 30_000 });
     skip(found.error !== undefined, `there is no ${program} here`);
     expect([found.status, found.stderr]).toEqual([0, '']);

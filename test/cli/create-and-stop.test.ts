@@ -55,7 +55,7 @@ test('a create whose log was taken away after the last one sends nothing: exit c
   expect(creates).toBe(1);
 });
 
-test('of several requests each is told by what is known, also if the log fails in the middle: exit code 9', async ({
+test('of several requests each is reported by what is known, also if the log fails in the middle: exit code 9', async ({
   desk,
 }) => {
   const needs = ['um', 'dois', 'três', 'quatro'];

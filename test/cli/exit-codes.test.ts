@@ -9,7 +9,7 @@ const CODES = Object.keys(EXIT_CODES) as Code[];
 /** Written out from product.md: the first that applies counts. */
 const FIRST_OF: readonly number[] = [130, 143, 1, 9, 4, 7, 6, 5, 3, 8, 2, 0];
 
-test('of any two ways to end, the exit code is that of the one that counts first, in either order', () => {
+test('two ways to end, in either order, give the exit code that counts first', () => {
   for (const one of CODES) {
     for (const other of CODES) {
       const numbers: readonly number[] = [EXIT_CODES[one].number, EXIT_CODES[other].number];

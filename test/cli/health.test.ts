@@ -29,7 +29,7 @@ describe('The health of a process is served', () => {
     };
   }
 
-  test('also after errors of the port, such as that no more files can be opened', async () => {
+  test('The health of a process is served even after an error of the port, such as too many open files', async () => {
     const listen = vi.spyOn(Server.prototype, 'listen');
     const { get } = await served();
     const server = (listen.mock.contexts as Server[]).at(-1);
@@ -38,7 +38,7 @@ describe('The health of a process is served', () => {
     expect((await get('/livez')).status).toBe(200);
   });
 
-  test('with its metrics, and without them if they cannot be told', async () => {
+  test('The health port serves the metrics, and goes on without them if they cannot be read', async () => {
     const { get } = await served();
     const page = await get('/metrics');
     expect([page.status, page.text.includes('srq_build_info{version="1.2.3"} 1')]).toEqual([200, true]);
@@ -50,7 +50,7 @@ describe('The health of a process is served', () => {
     expect([none.status, none.text, (await failing.get('/livez')).status]).toEqual([500, '', 200]);
   });
 
-  test('at no port that is taken', async () => {
+  test('The health of a process is not served at a port that is taken', async () => {
     const { healthPort } = await served();
     const again = serveHealth(contextOf().context, { healthPort, healthHost: '127.0.0.1' }, {} as never);
     await expect(again).rejects.toMatchObject({

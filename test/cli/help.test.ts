@@ -28,7 +28,7 @@ function helpOf(command: Command): string[] {
 
 describe('the help of a command', () => {
   test.each(commandsOf(program))(
-    '%s fits a screen of 80 columns and 24 lines, with one to three examples',
+    'the help of %s fits a screen of 80 columns and 24 lines, with one to three examples',
     (name, command) => {
       const lines = helpOf(command);
       expect(lines.length).toBeLessThan(24);
@@ -41,7 +41,7 @@ describe('the help of a command', () => {
     },
   );
 
-  test('of all commands fits a screen, too, and names every one', () => {
+  test('the help of all commands fits a screen, too, and names every one', () => {
     const lines = helpOf(program);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.length).toBeLessThan(24);
@@ -51,7 +51,7 @@ describe('the help of a command', () => {
       expect(lines.filter((line) => line.startsWith(`  ${command.name()} `))).toHaveLength(1);
   });
 
-  test('says how to see the options that few need, and that shows them', async () => {
+  test('the help of a command says how to see its rare options, and shows them when asked', async () => {
     const bulk = program.commands.find((command) => command.name() === 'bulk') as Command;
     const short = helpOf(bulk).join('\n');
     expect(short).not.toContain('--settle');

@@ -12,7 +12,7 @@ function folderOfTest(): string {
 }
 
 describe('A folder for personal data', () => {
-  test('is open to its user alone, and is removed with the command', async () => {
+  test('A folder for personal data is open to its user alone, and is removed with the command', async () => {
     const { context } = contextOf();
     const folder = context.temporaryFolder('srq-of-a-test-');
     writeFileSync(join(folder, 'lead'), 'Ana Exemplo');
@@ -22,7 +22,7 @@ describe('A folder for personal data', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('is removed with a process that ends before its command', () => {
+  test('A folder for personal data is removed with a process that ends before its command', () => {
     const { context } = contextOf();
     const atExit = vi.spyOn(context.interruption, 'beforeExit');
     const folder = context.temporaryFolder('srq-of-a-test-');
@@ -32,7 +32,7 @@ describe('A folder for personal data', () => {
   });
 
   afterEach(() => vi.unstubAllEnvs());
-  test('that cannot be made ends the command with what to do', () => {
+  test('A command ends with a hint if the folder for personal data cannot be made', () => {
     const none = join(folderOfTest(), 'none');
     vi.stubEnv('TMPDIR', none);
     if (process.platform === 'win32') vi.stubEnv('TEMP', none);

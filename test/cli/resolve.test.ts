@@ -28,7 +28,7 @@ async function unknowns(desk: Desk): Promise<Record<string, unknown>[]> {
 }
 
 describe.concurrent('srq resolve', () => {
-  test('takes neither an empty text nor the key of another request for an identifier', async ({ partner, sandbox }) => {
+  test('srq resolve refuses an empty text or another key as an identifier', async ({ partner, sandbox }) => {
     const { keys } = await leaveUnknown(partner, sandbox);
     const [one = '', other = ''] = keys;
     const before = partner.records();
@@ -44,7 +44,7 @@ describe.concurrent('srq resolve', () => {
     expect(await unknowns(partner)).toEqual([]);
   });
 
-  test('settles several at once: by their keys, by a reference, by a run, or all', async ({ partner, sandbox }) => {
+  test('srq resolve settles several: by keys, a reference, a run, or all', async ({ partner, sandbox }) => {
     const { keys } = await leaveUnknown(partner, sandbox);
     const refused = await partner.call('resolve', ...keys, '--created', 'R-1');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('they cannot share one identifier')]);
@@ -56,7 +56,7 @@ describe.concurrent('srq resolve', () => {
     expect(await unknowns(partner)).toEqual([]);
   });
 
-  test('is refused while an import is running: what that has in flight is not settled', async ({
+  test('srq resolve is refused while an import is running: what the import has in flight is not settled', async ({
     desk,
     openSandbox,
   }) => {

@@ -6,7 +6,7 @@ import { test } from '../helpers/desk.ts';
 import { requestFor } from '../helpers/leads.ts';
 
 test.skipIf(!('enableCompileCache' in nodeModule))(
-  'the second start finds what the first one has compiled (needs Node.js 22)',
+  'the second start of srq uses what the first one has compiled (needs Node.js 22)',
   async ({ partner }) => {
     const folder = join(partner.state, 'compile-cache');
     const send = async (text: string) => {

@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 describe('A sleep', () => {
-  test('of thirty days, for which no timer of Node.js is long enough, lasts thirty days', async () => {
+  test('A sleep of thirty days, too long for a timer of Node.js, lasts thirty days', async () => {
     vi.useFakeTimers();
     let isAwake = false;
     const sleeping = systemClock.sleep(30 * DAY_MS).then(() => {
@@ -20,7 +20,7 @@ describe('A sleep', () => {
     await sleeping;
   });
 
-  test('ends at once when it is told to, in its first hour or later', async () => {
+  test('A sleep ends at once when it is aborted, in its first hour or later', async () => {
     vi.useFakeTimers();
     const halt = new AbortController();
     const sleeping = systemClock.sleep(30 * DAY_MS, halt.signal);
@@ -31,7 +31,7 @@ describe('A sleep', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('of no time at all is over in the next turn', async () => {
+  test('A sleep of no time at all is over in the next turn', async () => {
     await systemClock.sleep(0);
     await systemClock.sleep(-5);
   });

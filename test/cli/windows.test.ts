@@ -23,7 +23,7 @@ afterEach(() => {
 
 const systemError = (code: string) => Object.assign(new Error('x'), { code });
 
-test('a file that another program holds open is told from one that may not be written', () => {
+test('a file that another program holds open is told apart from one that may not be written', () => {
   const held = (system: string) =>
     ['EBUSY', 'EPERM', 'EACCES', 'ENOSPC'].map((code) => isHeldOpen(systemError(code), system));
   expect(held('win32')).toEqual([true, true, true, false]);
@@ -33,7 +33,7 @@ test('a file that another program holds open is told from one that may not be wr
 describe.skipIf(bindMountIsMissing !== null)(
   `A file that cannot be replaced, as one that is open in Excel${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
   () => {
-    test('is kept, and the results go to the next place', async () => {
+    test('Results go to the next place where their file cannot be replaced, as when it is open in Excel', async () => {
       const [path, next] = [join(folder, 'leads.results.csv'), join(folder, 'leads.results-2.csv')];
       writeFileSync(join(folder, 'open'), '');
       // The system refuses with EBUSY to replace what is mounted.
@@ -53,12 +53,12 @@ test.each([
   ['EPERM', 'win32', 'You may not read', 'under Security'],
   ['EACCES', 'linux', 'You may not read', "chmod u+r 'my leads.csv'"],
   ['ENOENT', 'win32', 'There is no file', 'Check the name'],
-])('a file of leads that cannot be read (%s, %s) is told with what to do there', (code, system, says, advice) => {
+])('an unreadable file of leads (%s, %s) comes with what to do', (code, system, says, advice) => {
   const { message, hint } = unreadable('my leads.csv', systemError(code), system);
   expect([message, hint]).toEqual([expect.stringContaining(says), expect.stringContaining(advice)]);
 });
 
-test('a secret command that Windows does not start is told how a script is started there', async () => {
+test('the message about a secret command that Windows does not start says how to start a script there', async () => {
   const env = { ...process.env, PATH: folder };
   const { message, hint } = await failureOf(runSecretCommand('no-such-program-here get', 'win32', env));
   expect([message, hint]).toEqual([
@@ -81,7 +81,7 @@ describe('A pattern', () => {
     ['a+*', ['a+b.csv']],
     ['b.csv', ['b.csv']],
     ['*.xlsx', ['*.xlsx']],
-  ])('that the shells of Windows leave as %s is the files that it means', async (pattern, files) => {
+  ])('A pattern that the shells of Windows leave as %s names the files that it means', async (pattern, files) => {
     expect(await named(pattern)).toEqual(files);
   });
 });

@@ -10,7 +10,7 @@ const WITH_AUDIO = {
   audio: { path: 'a.ogg', name: 'a.ogg', sha256: 'a'.repeat(64), sizeBytes: 3 },
 } as unknown as ServiceRequest;
 
-test('a secret that the contract adds is not shown', () => {
+test('the preview of a request does not show a secret that the API description adds', () => {
   const parameters = [parameter('country'), parameter('api_key', { constant: 's3cret' })];
   const shown = wirePreview(contractWith({ create: { parameters } }), { ...REQUEST, params: { country: 'PT' } });
   expect(shown).toEqual([
@@ -19,7 +19,7 @@ test('a secret that the contract adds is not shown', () => {
   ]);
 });
 
-test('a recording is not shown, wherever it stands; a text in its place is', () => {
+test('the preview of a request shows a text in place of a recording, wherever that stands', () => {
   const named = contractWith({
     create: { parameters: [parameter('country'), parameter('audio_file', { path: ['lead', 'voice'] })] },
   });

@@ -22,7 +22,7 @@ test.each([
   'The same key returns the first answer. Keys are kept for 24 hours.',
   'Repeated keys are accepted and processed as usual.',
   'La même clé ne renvoie pas la même réponse.',
-])('a header is asked about with the words of the description, and believed by nobody: %s', (description) => {
+])('a header is asked about with the words of the description, which are not believed: %s', (description) => {
   const { again, question } = learnHeader({ description });
   expect(again).toBeNull();
   expect(question).toMatchObject({ answer: '--set Idempotency-Key=24h', unanswered: 'no' });
@@ -38,7 +38,7 @@ test.each([
   ['24h', { hours: 24 }],
   ['2 days', { hours: 48 }],
   ['10 minutes', { hours: 1 / 6 }],
-])('a person says what counts: %s', (said, expected) => {
+])('a person says what is known of an idempotency header: %s', (said, expected) => {
   for (const description of ['Reserved.', 'The same key returns the first answer for 2 days.', 'Ignored.']) {
     const { again, question } = learnHeader({ description }, said);
     expect(question).toBeUndefined();
@@ -47,11 +47,11 @@ test.each([
   }
 });
 
-test.each(['', 'abc', '0h', 'soon', 'minutes'])('an answer that says nothing is refused: %j', (said) => {
+test.each(['', 'abc', '0h', 'soon', 'minutes'])('an answer about an idempotency header is refused: %j', (said) => {
   expect(() => learnHeader({}, said)).toThrow(/does not say whether a repeated create is recognised/);
 });
 
-test('a header that the service demands is sent, and believed no more for that', () => {
+test('a header that the service demands is sent, and not relied on any more for that', () => {
   for (const { again } of [learnHeader({ required: true }), learnHeader({ required: true }, 'no')])
     expect(again).toEqual({ header: NAME, hours: 0, uuid: false });
   expect(learnHeader({ required: true, schema: { format: 'uuid' } }, '1h').again).toEqual({
@@ -61,6 +61,6 @@ test('a header that the service demands is sent, and believed no more for that',
   });
 });
 
-test('a deprecated header is left alone', () => {
+test('a deprecated idempotency header is left alone', () => {
   expect(learnHeader({ deprecated: true })).toEqual({ again: null, question: undefined });
 });

@@ -80,7 +80,7 @@ test.each<[string, Json]>([
   expect(kept(Object(collection))).not.toContain(CANARY);
 });
 
-test('a secret is not filled in either', () => {
+test('a secret is not filled into an address either', () => {
   const collection = {
     ...aCollection(urlencoded('note', 'is {{client_secret}}')),
     variable: [{ key: 'client_secret', value: 'q9' }],

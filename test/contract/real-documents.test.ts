@@ -29,7 +29,7 @@ const faults = verdicts
   })
   .join('');
 
-test('real documents of many kinds are judged, each once and most with a create', () => {
+test('real API descriptions of many kinds are tried, each once and most with a create', () => {
   expect(new Set(judged.map(({ name }) => name)).size).toBe(judged.length);
   expect(judged.filter(({ document }) => document !== undefined).length).toBeGreaterThanOrEqual(80);
   expect(judged.filter(({ create }) => create.length > 0).length).toBeGreaterThanOrEqual(60);
@@ -40,7 +40,7 @@ test.each(['creates', 'validates', 'tokens', 'fields'] as const)('no %s are wron
   expect(tally.wrong[what], faults).toBe(0);
 });
 
-test('every create that a document shows is taken or offered, and few questions are left', () => {
+test('every create of the real API descriptions is taken or offered, with few questions', () => {
   expect(verdicts.filter(({ isMissed, refusal }) => isMissed && refusal === null).map(({ name }) => name)).toEqual([]);
   expect(tally.medianQuestions).toBeLessThanOrEqual(1);
   expect(tally.mostQuestions).toBeLessThanOrEqual(5);

@@ -28,7 +28,7 @@ test.each([
   );
 });
 
-test.each(['/v1/requests', '/v1/requests.json', '/v1/..well', '/v1//requests', '/'])('the path %s is taken', (path) => {
+test.each(['/v1/requests', '/v1/requests.json', '/v1/..well', '/v1//requests', '/'])('the path %s is good', (path) => {
   expect(learnPath(path).contract.create.call).toBe(`POST ${path}`);
 });
 
@@ -83,7 +83,7 @@ test('a title of any length is kept short', () => {
   expect(learn(document).contract.source?.title).toHaveLength(200);
 });
 
-test('an environment without values is none; one without a collection is of no use, which is noted', () => {
+test('an environment without values is none; one without a collection gets a note', () => {
   const api = described({ '/requests': { post: BODY } });
   expect(refusal(() => learn(api, 'api.json', { name: 'x' })).message).toContain('env.json is not a Postman env');
   const { notes } = learn(api, 'api.json', { values: [] });

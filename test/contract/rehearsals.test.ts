@@ -42,7 +42,7 @@ const stageFor = (name: string, file: string): Stage => ({
 
 describe.concurrent('a document is learned, and a file is sent to a sandbox that follows it', () => {
   for (const [name, outcome] of Object.entries(DOCUMENTS)) {
-    test(`${name}: ${outcome}`, { timeout: 120_000 }, async () => {
+    test(`${name}, learned and followed by a sandbox: ${outcome}`, { timeout: 120_000 }, async () => {
       const judgement = judged.find((each) => each.name === name);
       const bytes = Buffer.from(JSON.stringify(judgement?.document));
       const rehearsal = judgement && (await rehearse(`${name}.json`, bytes, judgement, stageFor(name, `${name}.json`)));

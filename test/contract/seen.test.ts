@@ -10,7 +10,7 @@ const guessed = (schema: object) =>
 
 // Each of these was seen in a document that nobody had seen before.
 
-test('a required member with a default takes no field, and one that is called internal neither', () => {
+test('a required member with a default, or called internal, gets no field', () => {
   const schema = object(
     { service: { ...text, default: 'insert' }, category: { ...text, 'x-ms-visibility': 'internal' }, phone: text },
     ['service'],
@@ -20,24 +20,24 @@ test('a required member with a default takes no field, and one that is called in
   expect(contract.create.always).toEqual({ service: 'insert' });
 });
 
-test('what a person says of one place moves no other', () => {
+test('what a person says of one place changes no other', () => {
   const schema = object({ description: text, request: object({}), phone: text }, ['request']);
   const { contract } = learnParts({ schema, around: { values: { request: '{}' } } });
   expect(contract.create.fields).toEqual({ description: 'request_text', phone: 'phone' });
   expect(contract.create.always).toEqual({ request: {} });
 });
 
-test('the code of a location is no postal code', () => {
+test('the code of a location is not taken for a postal code', () => {
   expect(fieldsOf(object({ location: object({ code: text, zip: text }) }))).toEqual({ 'location.zip': 'postal_code' });
 });
 
-test('a name beside a first name is not the whole one', () => {
+test('a name beside a first name is not taken for the whole name', () => {
   const schema = object({ vorname: text, kunde: text, customer: object({ vorname: text, name: text }) });
   expect(Object.values(fieldsOf(schema))).not.toContain('fullname');
   expect(guessed(object({ customer: object({ firstName: text, name: text }) }))).toContain('customer.name: fullname');
 });
 
-test('a value is called what the object around it is, and a contact has a name', () => {
+test('a value is named after the object around it, and a contact has a name', () => {
   expect(fieldsOf(object({ firstName: object({ value: text }), Contact: object({ Name: text }) }))).toEqual({
     'Contact.Name': 'fullname',
     'firstName.value': 'first_name',
@@ -73,7 +73,7 @@ test('a path with blanks can be named', () => {
   expect(learn({ openapi: '3.1.0', paths }, { operations }).contract.create.call).toBe('POST /new%20lead/add');
 });
 
-test('a value that is said of a place stands in the request once', () => {
+test('a value that is given for a place stands in the request once', () => {
   const { contract } = learnParts({
     schema: object({ phone: text, country: text }),
     around: { values: { country: 'PT' } },
@@ -82,7 +82,7 @@ test('a value that is said of a place stands in the request once', () => {
   expect(contract.create.always).toEqual({ country: 'PT' });
 });
 
-test('who demands many values asks no list of questions, but for the page', () => {
+test('a description that demands many values asks no questions, but refers to the page', () => {
   const names = Array.from({ length: 16 }, (_, index) => `p${index}`);
   const schema = object({ phone: text, ...Object.fromEntries(names.map((name) => [name, text])) }, names);
   const { contract, questions, notes } = learnParts({ schema });
@@ -123,7 +123,7 @@ test('a body of Swagger 2 that is no form is sent as JSON, whatever the operatio
   expect(as('application/vnd.a+json')).toBe('application/vnd.a+json');
 });
 
-test('of a body of which nothing is described, the query is known all the same', () => {
+test('an undescribed body still has a described query', () => {
   const parameters = [{ name: 'requestTypeId', in: 'query', required: true, schema: text }];
   const body = { content: { 'application/json': { schema: { type: 'object' } } } };
   const { questions } = learnParts({
@@ -133,13 +133,13 @@ test('of a body of which nothing is described, the query is known all the same',
   expect(questions.map(({ name }) => name)).toEqual(['constant:requestTypeId']);
 });
 
-test('a required User-Agent is asked, because srq sends none', () => {
+test('a required User-Agent is asked for, because srq sends none', () => {
   const parameters = [{ name: 'User-Agent', in: 'header', required: true, schema: text }];
   const { questions } = learnParts({ create: { parameters } });
   expect(questions.map(({ name }) => name)).toEqual(['constant:User-Agent']);
 });
 
-test('what only a person knows of a path has an example of its kind', () => {
+test('a part of a path that only a person knows has an example of its kind', () => {
   const parameters = [{ name: 'listId', in: 'path', required: true, schema: { ...text, format: 'uuid' } }];
   const post = {
     parameters,

@@ -33,12 +33,12 @@ function addressOf(proposal: Proposal, baseUrl = BASE): string | null {
 }
 
 describe('The address for tokens of the client credentials flow', () => {
-  test('beats every operation of the document, and is shown', () => {
+  test('The token address of a flow beats every operation of the document, and is shown', () => {
     const proposal = learn({ '/oauth/token': post(CLIENT) }, { ...flows('/auth/issue'), ...servers(BASE) });
     expect(addressOf(proposal)).toBe(`${BASE}/auth/issue`);
   });
 
-  test('names the operation that says how the credentials go', () => {
+  test('The token address of a flow names the operation that says how the credentials go', () => {
     const proposal = learn({ '/t': post(CLIENT) }, { ...flows('/t'), ...servers(BASE) });
     expect(proposal.contract.token).toMatchObject({ path: '/t', auth: 'body' });
     const grant = body({ grant_type: { enum: ['client_credentials'] } });
@@ -56,7 +56,7 @@ describe('The address for tokens of the client credentials flow', () => {
       'https://api.example.com/oauth/token',
     ],
   ])(
-    'is where the document has it, under a base URL with the path of the servers: %s',
+    'The token address is where the document has it, under a base URL with a path: %s',
     (_, tokenUrl, server, address) => {
       expect(addressOf(learn({}, { ...flows(tokenUrl), ...servers(server) }, { baseUrl: server }), server)).toBe(
         address,
@@ -64,7 +64,7 @@ describe('The address for tokens of the client credentials flow', () => {
     },
   );
 
-  test('of two servers with different paths counts from the root of the host', () => {
+  test('The token address of two servers with different paths counts from the root of the host', () => {
     const proposal = learn({}, { ...flows('/oauth/token'), ...servers(`${BASE}/v1`, `${BASE}/v2`) });
     expect(addressOf(proposal, `${BASE}/v2`)).toBe(`${BASE}/oauth/token`);
   });
@@ -77,7 +77,7 @@ describe('The address for tokens of the client credentials flow', () => {
   });
 
   test.each(['https://login.example.net/token', '//login.example.net/token', 'https://login.example.net:444/token'])(
-    'at another host is asked about, and that host is no answer to be copied unread: %s',
+    'A token address at another host is asked about, and is no answer to be copied unread: %s',
     (tokenUrl) => {
       const proposal = learn({ '/oauth/token': post(CLIENT) }, { ...flows(tokenUrl), ...servers(BASE) });
       const question = asked(proposal);
@@ -88,7 +88,7 @@ describe('The address for tokens of the client credentials flow', () => {
     },
   );
 
-  test('at another host is used once a person has named it, and is shown whole', () => {
+  test('A token address at another host is used once a person has named it, and is shown whole', () => {
     const address = 'https://login.example.net/oauth2/token';
     const parts = { ...flows(address), ...servers(BASE) };
     const proposal = learn({}, parts, { operations: { token: address } });
@@ -102,16 +102,16 @@ describe('The address for tokens of the client credentials flow', () => {
     'http://login.example.net/token',
     'https://user:word@login.example.net/token',
     'https://login.example.net/token?a=1',
-  ])('is refused where a person names one that no secret may be sent to: %s', (token) => {
+  ])('A token address that no secret may be sent to is refused, also from a person: %s', (token) => {
     expect(() => learn({}, {}, { operations: { token } })).toThrow('A client secret may not be sent to');
   });
 
-  test('of several flows is asked about', () => {
+  test('The token address of several flows is asked about', () => {
     const question = asked(learn({}, { ...flows('/a/token', '/b/token'), ...servers(BASE) }));
     expect(question?.choices).toEqual(['POST /a/token', 'POST /b/token', 'none']);
   });
 
-  test('of the other server of the document is a guess under this base URL, which alone gets the secret', () => {
+  test("The token address of the document's other server is a guess under this base URL", () => {
     const parts = {
       ...flows('https://live.example.com/token'),
       ...servers('https://test.example.com', 'https://live.example.com'),
@@ -130,7 +130,7 @@ describe('Without a flow, an operation issues tokens', () => {
     ],
     ['that takes a grant type', '/auth', post(body({ grant_type: { example: 'client_credentials' } }))],
     ['whose path alone says so', '/oauth/token', post()],
-  ])('%s', (_, path, item) => {
+  ])('Where no flow is described, tokens come from an operation %s', (_, path, item) => {
     const proposal = learn({ [path]: item, '/users/login': post(PERSON) });
     expect(addressOf(proposal)).toBe(BASE + path);
   });
@@ -150,7 +150,7 @@ describe('Without a flow, an operation issues tokens', () => {
     ['requires what nobody knows', '/auth/token', post(body({ device: {} }, ['device']))],
     ['has other names for them', '/oauth/token', post(body({ clientId: {}, clientSecret: {} }))],
     ['only has a name', '/api-tokens', post(body({ note: {} }))],
-  ])('but never unasked one that %s', (_, path, item) => {
+  ])('Where no flow is described, an operation that %s is asked about', (_, path, item) => {
     expect(asked(learn({ [path]: item }))?.text).toContain(`POST ${path}`);
   });
 
@@ -162,12 +162,12 @@ describe('Without a flow, an operation issues tokens', () => {
     '/cards/tokens',
     '/token/refresh',
     '/oauth/authorize',
-  ])('and %s is none, and not asked about', (path) => {
+  ])('Where no flow is described, %s issues no tokens', (path) => {
     const proposal = learn({ [path]: post(CLIENT) });
     expect([asked(proposal), proposal.contract.token.path]).toEqual([undefined, '/oauth/token']);
   });
 
-  test('and several alike are asked about, with what speaks for each', () => {
+  test('Several operations that may issue tokens are asked about, with what speaks for each', () => {
     const paths = Object.fromEntries(['/a', '/b', '/c', '/d'].map((path) => [`${path}/token`, post(CLIENT)]));
     const question = asked(learn(paths));
     expect(question?.choices).toEqual(['/a', '/b', '/c', '/d'].map((path) => `POST ${path}/token`).concat('none'));
@@ -175,7 +175,7 @@ describe('Without a flow, an operation issues tokens', () => {
     expect(addressOf(learn(paths, {}, { operations: { token: 'POST /c/token' } }))).toBe(`${BASE}/c/token`);
   });
 
-  test('and one at a server of its own is asked about', () => {
+  test('An operation that issues tokens at a server of its own is asked about', () => {
     const item = post({ ...CLIENT, servers: [{ url: 'https://login.example.net/sso' }] });
     const proposal = learn({ '/oauth/token': item }, servers(BASE));
     expect(asked(proposal)?.choices).toEqual(['https://login.example.net/sso/oauth/token', 'none']);
@@ -185,19 +185,19 @@ describe('Without a flow, an operation issues tokens', () => {
     expect(said.contract.token).toMatchObject({ origin: 'https://login.example.net', auth: 'body' });
   });
 
-  test('and a path with a variable is filled with the value that a person gives', () => {
+  test('A token path with a variable is filled with the value that a person gives', () => {
     const paths = { '/{partner}/oauth/token': post(CLIENT) };
     expect(rest(learn(paths))).toEqual(['constant:partner']);
     expect(addressOf(learn(paths, {}, { values: { partner: '7' } }))).toBe(`${BASE}/7/oauth/token`);
   });
 
-  test('and a person may name a path that the document does not describe, but no operation that is not there', () => {
+  test('A person may name a token path that the document does not describe, but no missing operation', () => {
     expect(addressOf(learn({}, {}, { operations: { token: '/sso/token' } }))).toBe(`${BASE}/sso/token`);
     expect(() => learn({}, {}, { operations: { token: 'issueToken' } })).toThrow('has no operation "issueToken"');
   });
 });
 
-test('a document that says nothing of tokens is as the public document has it, and one with a bearer token a question', () => {
+test('a document without a word on tokens is as the public API, one with a bearer token a question', () => {
   const silent = learn({});
   expect(addressOf(silent)).toBe(`${BASE}/oauth/token`);
   const bearer = { security: [{ b: [] }], components: { securitySchemes: { b: { type: 'http', scheme: 'bearer' } } } };

@@ -19,7 +19,7 @@ const asked = ({ questions }: Proposal) => questions.map(({ name }) => name);
 const question = ({ questions }: Proposal, role: string) => questions.find(({ name }) => name === `operation:${role}`);
 const PUBLIC = ['POST /v1/request/create', 'POST /v1/request/validate'];
 
-test('the operations of the public document are taken unasked, also below the path of the servers', () => {
+test('the operations of the public API are taken unasked, also below the path of the servers', () => {
   const { contract, questions } = learnAll(PUBLIC);
   expect([contract.create.call, contract.validate?.call, questions]).toEqual([...PUBLIC, []]);
   const paths = { '/request/create': { post }, '/request/validate': { post } };
@@ -58,7 +58,7 @@ test('validate is asked about at the same time as create; none is proposed where
   expect(question(resembling, 'validate')?.unanswered).toBeUndefined();
 });
 
-test('a person may say that there is none, also against the document', () => {
+test('a person may say that there is no validate, against the document, too', () => {
   const { contract, questions } = learnAll(PUBLIC, { validate: 'none' });
   expect([contract.validate, questions]).toEqual([null, []]);
 });

@@ -24,7 +24,7 @@ const ended = (
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
 describe('The supervisor of a run', () => {
-  test('pauses for two seconds, then for six, and stops at the third break', () => {
+  test('A run pauses for two seconds, then for six, and stops at the third break', () => {
     const supervisor = new Supervisor(null, 0);
     const advice = times(9, () => supervisor.observe(ended('unknown')));
     expect(advice.map(({ pauseMs }) => pauseMs)).toEqual([0, 0, 2_000, 0, 0, 6_000, 0, 0, 0]);
@@ -34,7 +34,7 @@ describe('The supervisor of a run', () => {
   test.each([
     [999, 0],
     [1_000, 2_000],
-  ])('that knew %d outcomes between the second break and a third pauses for %d ms', (known, pauseMs) => {
+  ])('After the second break, %d outcomes before a third make its pause %d ms', (known, pauseMs) => {
     const supervisor = new Supervisor(null, 0);
     times(6, () => supervisor.observe(ended('unknown')));
     times(known, () => supervisor.observe(ended('created')));
@@ -46,14 +46,14 @@ describe('The supervisor of a run', () => {
     // The first of five is the 200th result before the last one, and one more.
     [200, true],
     [201, false],
-  ])('takes five doubts within %d results for too many: %s', (results, isTooMany) => {
+  ])('Five unknown rows within %d results are too many: %s', (results, isTooMany) => {
     const supervisor = new Supervisor(null, 0);
     const doubts = new Set([0, 50, 100, 150, results - 1]);
     const advice = times(results, (at) => supervisor.observe(ended(doubts.has(at) ? 'unknown' : 'created')));
     expect(advice.at(-1)?.pauseMs).toBe(isTooMany ? 2_000 : 0);
   });
 
-  test('does not take a file that repeats what others sent for one of which nothing can be read', () => {
+  test('A file that repeats what others sent is not taken for one whose answers cannot be read', () => {
     const supervisor = new Supervisor(null, 0);
     for (const status of ['repeated', 'duplicate', 'unknown'] as const)
       supervisor.observe(ended(status, { isFromLog: true }));
@@ -63,14 +63,14 @@ describe('The supervisor of a run', () => {
     expect(supervisor.limit(0)).toBe(0);
   });
 
-  test('counts ten unreadable answers only if nothing else came between them', () => {
+  test('Ten unreadable answers stop a run only if nothing else came between them', () => {
     const supervisor = new Supervisor(null, 0);
     const unreadable = ended('failed', { unreadable: true });
     const stops = times(20, (at) => supervisor.observe(at === 9 ? ended('failed') : unreadable).stop?.reason);
     expect(stops.map((reason) => reason ?? '').indexOf('answer.unreadable')).toBe(19);
   });
 
-  test('looks at the first 25 rows for the same refusal', () => {
+  test('Only the first 25 rows stop a run by the same refusal', () => {
     const refused = ended('rejected', { message: 'No.', http: 422 });
     const stopsAt = (before: number) => {
       const supervisor = new Supervisor(null, 0);
@@ -99,18 +99,18 @@ describe('After a break', () => {
   };
   const answer = validated('clear');
 
-  test('validate is asked once the pause is over, and all goes on at half the rate, whatever it answers', async () => {
+  test('After a break validate is asked once the pause is over, and all goes on at half the rate', async () => {
     for (const validate of [async () => answer, () => Promise.reject(new Error('away'))])
       expect(await recovering(false, validate)).toEqual(['asked at 2000', 'slower: 0.5']);
   });
 
-  test('nothing is asked in a run that is stopped', async () => {
+  test('After a break nothing is asked in a run that is stopped', async () => {
     expect(await recovering(true, async () => answer)).toEqual(['slower: 0.5']);
   });
 });
 
 describe('A worker', () => {
-  test('does not send what the queue does not hold as it was queued, or what its contract refuses', () => {
+  test('A worker does not send what has changed since it was queued, or what its description refuses', () => {
     const { destination } = PREPARATION;
     const queued = submissionOf('Pintar');
     const refusal = (changes: Partial<typeof queued>, contract = DOCUMENTED_CONTRACT) =>
@@ -159,7 +159,7 @@ describe("A person's word", () => {
     };
   }
 
-  test('on what may be under way is noted of none', async () => {
+  test("A person's word on requests that may be under way is recorded for none of them", async () => {
     const told = await said('not-created', { mayBeUnderWay: async (key: string) => key === 'k2' });
     expect(told).toMatchObject({
       error: { reason: 'log.under-way', hint: expect.stringContaining('Wait') },
@@ -167,11 +167,14 @@ describe("A person's word", () => {
     });
   });
 
-  test.each(['not-created', { id: null }] as const)('that comes too late is an error: %j', async (word) => {
-    const told = await said(word, { licence: async () => false, outcome: async () => false });
-    expect(told.error).toMatchObject({
-      reason: 'log.under-way',
-      message: 'Another process has just recorded something about k1.',
-    });
-  });
+  test.each(['not-created', { id: null }] as const)(
+    "A person's word that is too late is an error: %j",
+    async (word) => {
+      const told = await said(word, { licence: async () => false, outcome: async () => false });
+      expect(told.error).toMatchObject({
+        reason: 'log.under-way',
+        message: 'Another process has just recorded something about k1.',
+      });
+    },
+  );
 });

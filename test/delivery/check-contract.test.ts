@@ -45,7 +45,7 @@ function told(contract: Contract, fields: Fields, operations: readonly RequestOp
 const optional = (field: string, changes: Partial<Parameter> = {}) => parameter(field, { required: false, ...changes });
 
 describe('What the description requires', () => {
-  test('of validate counts for requests that are validated, and what both require is told once', () => {
+  test('What validate requires counts where it is asked, and what both calls require is said once', () => {
     const contract = contractWith({
       create: { parameters: withOthers([parameter('phone'), optional('email')]) },
       validate: { parameters: [parameter('phone'), parameter('email')] },
@@ -58,7 +58,7 @@ describe('What the description requires', () => {
     ]);
   });
 
-  test('is the only thing required: what was usual gives way', () => {
+  test('What the description requires replaces what was usual', () => {
     const bare = told(of([parameter('request_text')]), { request_text: 'Pintar a sala' });
     expect(bare).toEqual({ fit: true, params: { request_text: 'Pintar a sala' }, told: [] });
     expect(told(of([parameter('phone')]), { country: 'CH', phone: '+41446681800' }).told).toEqual([]);
@@ -66,7 +66,7 @@ describe('What the description requires', () => {
 });
 
 describe('Values', () => {
-  test('that srq has filled in itself are never the reason for a refusal where they may be left out', () => {
+  test('Values that srq has filled in itself are never refused where they may be left out', () => {
     const { lang: _, ...fields } = GOOD;
     const english = [{ value: 'en', label: null }];
     expect(told(of([optional('lang', { values: english })]), fields)).toMatchObject({ fit: true, told: [] });
@@ -74,7 +74,7 @@ describe('Values', () => {
     expect(told(of([optional('lang', { values: english })]), GOOD).fit).toBe(false);
   });
 
-  test('of what is always the same can be given otherwise, and are checked then', () => {
+  test('Constants of the description can be given otherwise, and are checked then', () => {
     const fixed = optional('type', { constant: 'lead', values: [{ value: 'lead', label: null }] });
     const partner = optional('partner_id', { constant: '42', type: 'integer' });
     expect(told(of([fixed, partner]), { ...GOOD, partner_id: '43' }).told).toEqual([]);
@@ -86,7 +86,7 @@ describe('Values', () => {
 describe('Where the description takes nothing else', () => {
   const closed = { schema: { type: 'object', additionalProperties: false } };
 
-  test('a field of srq is left out with a warning, and a parameter that was asked for is an error', () => {
+  test('Where the description takes nothing else, a field of srq is left out with a warning', () => {
     const parameters = Object.keys(GOOD)
       .filter((field) => field !== 'lang')
       .map((field) => optional(field));
@@ -103,7 +103,7 @@ describe('Where the description takes nothing else', () => {
 });
 
 describe('A recording', () => {
-  test('takes the place of the text, unless the text is required all the same', () => {
+  test('A recording takes the place of the text, unless the text is required all the same', () => {
     const both = { ...GOOD, audio: 'UklGRg==' };
     expect(told(of([parameter('phone'), optional('audio_file')]), both).params).not.toHaveProperty('request_text');
     expect(told(of([parameter('request_text'), optional('audio_file')]), both).params).toHaveProperty('request_text');
@@ -111,7 +111,7 @@ describe('A recording', () => {
 });
 
 describe('A finding under a contract', () => {
-  test('of a recording is none where one is there: its kind and name come with it', () => {
+  test('A recording that is there gives no finding: its kind and name come with it', () => {
     const contract = of(['audio_file', 'audio_type', 'audio_name'].map((field) => parameter(field)));
     const { request_text: _, ...fields } = GOOD;
     const missing = (given: Fields) => told(contract, given).told.filter((each) => each.includes('is empty'));
@@ -120,7 +120,7 @@ describe('A finding under a contract', () => {
     expect(missing(GOOD)).toHaveLength(3);
   });
 
-  test('is an error where a recording has no place, and a warning where another field has none', () => {
+  test('A recording without a place is an error, any other field a warning', () => {
     const { request_text: _, ...fields } = GOOD;
     const { fit, told: all } = told(of([optional('phone')], { schema: { type: 'object' } }), {
       ...fields,
@@ -135,7 +135,7 @@ describe('A finding under a contract', () => {
     ]);
   });
 
-  test('of validate asks for no place: it gets the fields that it has parameters for', () => {
+  test('A field that only validate has no place for gives no finding', () => {
     const contract = contractWith({
       validate: { parameters: [optional('phone')], schema: { type: 'object', additionalProperties: false } },
     });
@@ -179,7 +179,7 @@ describe('A recording under a contract', () => {
       [optional('audio_type', { values: wav }), optional('audio_file', { audioForm: 'binary', maxLength: 9 })],
       ...(['audio/ogg', ['contract.recording-kind']] as const),
     ] as never,
-  ])('is checked: %s', (_, parameters, mediaType, codes) => {
+  ])('A recording under a contract is checked: %s', (_, parameters, mediaType, codes) => {
     expect(found(parameters, mediaType)).toEqual(codes);
   });
 });
@@ -231,7 +231,7 @@ describe('The plan and the sandbox', () => {
   );
   const as = fc.constantFrom('application/json', 'application/x-www-form-urlencoded');
 
-  test('refuse the same rows, whatever the schema', async () => {
+  test('The plan and the sandbox refuse the same rows, whatever the schema', async () => {
     await fc.assert(
       fc.asyncProperty(body, row, as, async ({ at, schema, ...defs }, texts, as) => {
         const create = {

@@ -40,13 +40,13 @@ test.each([
   expect(splitName(fullname)).toEqual({ first_name: first, last_name: last });
 });
 
-test.each(['Ana', '', ' Madonna '])('"%s" is not split', (fullname) => {
+test.each(['Ana', '', ' Madonna '])('the name "%s" is not split', (fullname) => {
   expect(splitName(fullname)).toBeNull();
 });
 
 const ADDRESS = { street: 'Rua A', house_number: '12', postal_code: '1200-109', city: 'Lisboa' };
 
-test('parts go to their own places, the number of the house to the street if it has no place of its own', () => {
+test('parts of an address go to their own places, a number without a place to the street', () => {
   const texts = { location: 'Rua A 12 1200-109 Lisboa' };
   const placed = placedParts(contractWith('street', 'postal_code', 'city'), texts, ADDRESS);
   const { house_number: _, ...others } = ADDRESS;
@@ -56,7 +56,7 @@ test('parts go to their own places, the number of the house to the street if it 
   );
 });
 
-test('a part without a place is told, unless the location has one', () => {
+test('a part without a place is reported, unless the location has one', () => {
   const { parts, findings } = placedParts(contractWith('city'), {}, ADDRESS);
   expect(parts).toEqual({ city: 'Lisboa' });
   expect(findings.map(({ code, field }) => [code, field])).toEqual([
@@ -66,7 +66,7 @@ test('a part without a place is told, unless the location has one', () => {
   expect(placedParts(contractWith('city', 'location'), {}, ADDRESS).findings).toEqual([]);
 });
 
-test('a whole location goes to the street, which is told, and never to a postal code or a town', () => {
+test('a whole location goes to the street, which is said, and never to a postal code or a town', () => {
   const texts = { location: '1200-109 Lisboa' };
   const placed = placedParts(contractWith('street', 'postal_code', 'city', 'region'), texts, {});
   expect(placed.parts).toEqual({ street: '1200-109 Lisboa' });
@@ -96,11 +96,11 @@ test.each([
   [['first_name', 'last_name!'], { last_name: 'Ana' }],
   [['last_name'], { last_name: 'Ana' }],
   [['first_name!'], { first_name: 'Ana' }],
-])('a name of one word goes where one has to stand: %j', (fields, parts) => {
+])('a name of one word goes where one is required: %j', (fields, parts) => {
   expect(placedParts(contractWith(...fields), { fullname: 'Ana' }, {}).parts).toEqual(parts);
 });
 
-test('what a person gives for a part by its name is left alone, and a contract without parts has none', () => {
+test('what a person gives for a part by its name is left alone', () => {
   const given = placedParts(contractWith('city', 'postal_code'), { city: 'Porto' }, ADDRESS);
   expect(given.parts).toEqual({ postal_code: '1200-109' });
   expect(placedParts(contractWith('location', 'fullname'), { location: 'A', fullname: 'B C' }, ADDRESS).parts).toEqual(
@@ -138,7 +138,7 @@ test.each([
   expect(without).toMatchObject({ parts: {}, carried: [] });
 });
 
-test('a request has no parts if its contract has none, so that what is kept of it stays as it was', () => {
+test('a request has no parts if its description has none, so that its key stays as it was', () => {
   const fields = {
     country: 'PT',
     lang: 'pt',

@@ -34,7 +34,7 @@ const warnings = (changes: Fields) =>
     .map(({ field }) => field);
 
 describe('what is sent', () => {
-  it("is in the API's form, the market's language filled in without a word", () => {
+  it("a request is in the API's form, with the market's language filled in", () => {
     expect(check()).toEqual({
       problems: [],
       request: {
@@ -53,13 +53,13 @@ describe('what is sent', () => {
     });
   });
 
-  it('has UK for GB, whatever it is called', () => {
+  it('a request has UK for GB, whatever the cell called it', () => {
     for (const country of ['GB', 'uk', 'Reino Unido', 'Vereinigtes Königreich']) {
       expect(check({ country, phone: '+447400123456' }).request?.params['country']).toBe('UK');
     }
   });
 
-  it('has no empty parameter; reference and file name stay here, extra fields go along', () => {
+  it('a request has no empty parameter and no reference; extra fields go along', () => {
     const { request } = check({
       ref: 'A-1',
       audio_file: 'a.wav',
@@ -80,7 +80,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  it('has an extra field whatever it is called', () => {
+  it('a request has its extra fields, whatever they are called', () => {
     const { request, problems } = check(JSON.parse('{"__proto__":"x","constructor":"y"}'));
     expect(problems).toEqual([]);
     expect(Object.entries(request?.params ?? {})).toEqual(
@@ -91,7 +91,7 @@ describe('what is sent', () => {
     );
   });
 
-  it('is the recording in place of the text where a row has both, with a warning', () => {
+  it('a request has the recording in place of the text where a row has both, with a warning', () => {
     const both = { audio_file: 'a.wav' };
     expect(check(both).request?.params).not.toHaveProperty('request_text');
     expect(warnings(both)).toEqual(['request_text']);
@@ -118,7 +118,7 @@ describe('what cannot work is an error', () => {
     [{ category: '1.2E+11' }, 'category was turned into scientific notation'],
     [{ location: '1.2E+06' }, 'location was turned into scientific notation'],
     [{ country: 'CH', phone: undefined }, 'several languages (de, fr, it)'],
-  ])('%j', (changes, message) => {
+  ])('a value that cannot work is an error: %j', (changes, message) => {
     expect(errors(changes)).toEqual([expect.stringContaining(message)]);
     expect(check(changes).request).toBeNull();
   });
@@ -132,14 +132,14 @@ describe('everything else is a warning', () => {
     [{ phone: '+34612345678' }, 'phone'],
     [{ request_text: 'caf\uFFFD' }, 'request_text'],
     [{ email: 'zoé@example.com' }, 'email'],
-  ])('%j', (changes, field) => {
+  ])('an odd value is a warning: %j', (changes, field) => {
     expect(warnings(changes)).toEqual([field]);
     expect(check(changes).request).not.toBeNull();
   });
 });
 
 describe('a postal code', () => {
-  it('in scientific notation makes the row invalid, in any other odd form it warns', () => {
+  it('A postal code in scientific notation makes the row invalid, any other odd form warns', () => {
     expect(check({}, '1.2E+06').request).toBeNull();
     expect(check({}, '1200-109').problems).toEqual([]);
     expect(check({}, '12').problems).toEqual([
@@ -196,7 +196,7 @@ describe('A problem is told once, of the field that it is about', () => {
         ['text.damaged', 'audio_file'],
       ],
     ],
-  ])('%j: %j', (changes, told) => {
+  ])('A problem is reported once, for the field that it is about: %j: %j', (changes, told) => {
     expect(codes(changes)).toEqual(told);
   });
 
@@ -220,7 +220,7 @@ describe('A problem is told once, of the field that it is about', () => {
     expect(check(changes).request).toBeNull();
   });
 
-  it('an error value in place of a part is one of the whole, and told once', () => {
+  it('An error value in place of a part is one problem of the whole', () => {
     expect(codes({}, '#N/A')).toEqual([['text.error-value', 'location']]);
     expect(codes({ location: '#N/A Lisboa' }, '#N/A')).toEqual([['text.error-value', 'location']]);
     expect(codes({ email: '#REF!' })).toEqual([['email.invalid', 'email']]);
@@ -231,12 +231,12 @@ describe('A problem is told once, of the field that it is about', () => {
     expect(codes({ category: text })).toEqual([['text.scientific', 'category']]);
   });
 
-  it.each(['15E+11', '1.5E+1', '1.5E11', 'x1.5E+11', '1.E+11'])('%s is none', (text) => {
+  it.each(['15E+11', '1.5E+1', '1.5E11', 'x1.5E+11', '1.E+11'])('%s is not a number without its digits', (text) => {
     expect(codes({ category: text })).toEqual([]);
   });
 });
 
-it('a request is likely what its checks make of it, and nothing where it has a recording or is none', () => {
+it('a request is probably good if its checks say so, and never with a recording', () => {
   const likely = (fields: Record<string, string>) => likelyRequest({ row: 1, fields }, DOCUMENTED_CONTRACT);
   const { audioPath: _, ...checked } = checkRequest({ row: 1, fields: GOOD }, null).request ?? { audioPath: null };
   expect(likely(GOOD)).toEqual({ ...checked, audio: null });
@@ -249,7 +249,7 @@ it('a request is likely what its checks make of it, and nothing where it has a r
   expect(likely(phoneless)?.params).not.toHaveProperty('phone');
 });
 
-it('a problem names the columns of all sources of its field, each once, and none where it has none', () => {
+it('a problem names the columns of all sources of its field, each once', () => {
   const source = (field: string, columns: number[]) =>
     ({ field, columns, how: 'first', template: null, prefix: null, because: '', level: 'certain' }) as const;
   const mapping: Mapping = {

@@ -84,7 +84,7 @@ test.skipIf(!hasStrace)(
 
 describe.skipIf(!hasStrace).each(['write', 'fdatasync'] as const)('a log whose %s', (call) => {
   test.concurrent.for(casesOf(call, 'signal=SIGKILL'))(
-    'number $at is the end of the process, $concurrency in flight, loses nothing and doubles nothing',
+    'a kill at step $at, $concurrency in flight, loses and doubles nothing',
     async (crash, { desk, sandbox }) => {
       const leads = desk.write('leads.csv', leadsCsv(ROWS));
       const { ended, calls } = await crashedRun(desk, sandbox, leads, crash.concurrency, crash);
@@ -96,7 +96,7 @@ describe.skipIf(!hasStrace).each(['write', 'fdatasync'] as const)('a log whose %
   );
 
   test.concurrent.for(failuresOf(call))(
-    'number $at fails with $effect, $concurrency in flight, sends nothing more and tells what it cannot keep',
+    '$effect at step $at, $concurrency in flight: nothing more is sent',
     async (crash, { desk, sandbox }) => {
       const leads = desk.write('leads.csv', leadsCsv(ROWS));
       const { ended, calls } = await crashedRun(desk, sandbox, leads, crash.concurrency, crash);

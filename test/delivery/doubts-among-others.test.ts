@@ -21,7 +21,7 @@ async function planWith(
 const rowsOf = (submissions: readonly { readonly row: number }[]) => submissions.map(({ row }) => row);
 const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-test('a doubt comes with a hundred created rows before and as many after it, in one pass over the file', async () => {
+test('an unknown row comes with a hundred created rows before and after it, in one pass over the file', async () => {
   const { plan, reading } = await planWith(600, { 250: 'unknown', 320: 'unknown' });
   const yielded = (await drain(unknownWithNeighbours(plan, reading))).yielded.flat();
   expect(rowsOf(yielded.map(({ doubt }) => doubt))).toEqual([250, 320]);
@@ -33,7 +33,7 @@ test('a doubt comes with a hundred created rows before and as many after it, in 
   expect(second?.at(-1)).toBe(420);
 });
 
-test('a doubt near an end of the file comes with what there is', async () => {
+test('an unknown row near an end of the file comes with the rows that there are', async () => {
   const { plan, reading } = await planWith(4, { 1: 'unknown', 4: 'unknown' });
   const yielded = (await drain(unknownWithNeighbours(plan, reading))).yielded.flat();
   expect(yielded.map(({ doubt, neighbours: near }) => [doubt.row, rowsOf(near)])).toEqual([
@@ -42,7 +42,7 @@ test('a doubt near an end of the file comes with what there is', async () => {
   ]);
 });
 
-test('rows that were not created, or only repeat another, are nothing to go by', async () => {
+test('rows that were not created, or only repeat another, are no neighbours', async () => {
   const others = { 2: 'unknown', 3: 'rejected', 4: 'duplicate', 5: 'failed' } as const;
   const { plan, reading } = await planWith(9, others, (row) => `Need ${row === 8 ? 7 : row}`);
   const yielded = (await drain(unknownWithNeighbours(plan, reading))).yielded.flat();

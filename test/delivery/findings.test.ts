@@ -47,7 +47,7 @@ async function planBy(
 const mendOf = ({ problemGroups }: ImportPlan, code: string) => problemGroups.find((each) => each.code === code)?.mend;
 
 describe('Problems of one kind in one column', () => {
-  test('hold no value in their message, whatever the cells are', async () => {
+  test('Problems of one kind in one column hold no value in their message', async () => {
     const secret = 'Ana-Segredo';
     const plan = await planOf(
       ['Country', 'Phone', 'Email', 'Language', 'Message', 'Postcode', 'City'],
@@ -68,13 +68,13 @@ describe('The country', () => {
     ['numbers of several countries', [german('+49 151 10000000'), german('+34 612 345 678')]],
     ['postal codes', [german('')]],
     ['numbers without a country code', [german('0151 10000000', '')]],
-  ])('is not told by %s', async (_, rows) => {
+  ])('The country is not proposed by %s', async (_, rows) => {
     const mend = mendOf(await planOf(columns, ...rows), 'country.missing');
     expect(mend).toBeTruthy();
     expect(mend).not.toContain('Add: ');
   });
 
-  test('can be filled in where its column is empty, and leaves the other cells as they are', async () => {
+  test('The country is proposed where its column is empty, and leaves the other cells as they are', async () => {
     const named = ['Land', ...columns];
     const plan = await planOf(named, ['', ...german('+49 151 10000000')], ['AT', ...german('+43 1 234567890', '1010')]);
     expect(mendOf(plan, 'country.missing')).toContain('--map "Land=country" --set country=DE');
@@ -89,7 +89,7 @@ describe('Of many problems', () => {
   const columns = ['Country', 'Phone', 'Message', 'City', 'Name'];
   const good = ['PT', '+351912345678', 'Paint', 'Lisboa', 'Ana'];
 
-  test('10,000 are kept one by one, and all are counted', async () => {
+  test('Of many problems 10,000 are kept one by one, and all are counted', async () => {
     const rows = (count: number) => Array.from({ length: count }, () => good.with(1, '12'));
     const most = await planOf(columns, ...rows(10_000));
     expect([most.problems.length, most.problemCount]).toEqual([10_000, 10_000]);

@@ -54,7 +54,7 @@ const settle = (given?: Settling) => machine.run(settling(given));
 const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '503 with Retry-After'];
 
 describe('A create whose answer is lost', () => {
-  test('is repeated under its key until it is told, an intent before each try, and created once', async () => {
+  test('A create without an answer is repeated under its key, with an intent each, and created once', async () => {
     meets('reset after writing', '500', '201 with an id');
     expect(await submit()).toMatchObject({ status: 'created', ids: { request_id: 'R-77' } });
     expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([3, 1]);
@@ -62,7 +62,7 @@ describe('A create whose answer is lost', () => {
     expect(events).toEqual(['sending', 'sending', 'sending', 'created']);
   });
 
-  test('and whose repetition is refused, or never arrives, stays in doubt', async () => {
+  test('A create whose repetition is refused, or never arrives, stays unknown', async () => {
     for (const answer of ['422', '404', 'bad certificate'] as const) {
       machine.close();
       machine = idempotentMachine();
@@ -72,7 +72,7 @@ describe('A create whose answer is lost', () => {
     }
   });
 
-  test('is not repeated where the service has no such header', async () => {
+  test('A create without an answer is not repeated where the service has no such header', async () => {
     const plain = new Machine();
     plain.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
     const submitted = await plain.run(({ api, log }) => submitRequest(SUBMISSION, api, log, PLAIN));
@@ -88,7 +88,7 @@ describe('A request in doubt', () => {
     expect(await submit(options)).toMatchObject({ status: 'unknown' });
   };
 
-  test('is settled by one more send under the same key, without validate', async () => {
+  test('An unknown request is settled by one more send under the same key, without validate', async () => {
     await doubt();
     machine.clock.passMs(21 * HOUR_MS);
     machine.service.sight = 'down';
@@ -102,7 +102,7 @@ describe('A request in doubt', () => {
     ['an answer that is lost again', LOST],
     ['a refusal', ['422']],
     ['an address that is gone', ['404']],
-  ] as const)('after %s is for a person, and never sent again', async (_, answers) => {
+  ] as const)('An unknown request after %s is left to a person, and never sent again', async (_, answers) => {
     await doubt();
     meets(...answers);
     const arrived = machine.service.arrivals.length;
@@ -115,7 +115,7 @@ describe('A request in doubt', () => {
     expect(machine.service.arrivals).toHaveLength(after);
   });
 
-  test('that is older than the service’s memory is left to validate, or to a person', async () => {
+  test('An unknown request that is older than the service’s memory is left to validate, or a person', async () => {
     await doubt({ ...PLAIN, validate: true });
     await createNeighbours(machine);
     machine.clock.passMs(25 * HOUR_MS);
@@ -127,7 +127,7 @@ describe('A request in doubt', () => {
     expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
   });
 
-  test('whose first try went without the key, with another form of it, or by another call, is not sent again under it', async () => {
+  test('An unknown request first sent without the key, or with another one, is not sent again under it', async () => {
     const known = { header: 'Idempotency-Key', format: 'text', windowSeconds: 86_400 } as const;
     for (const create of [
       { idempotency: null },
@@ -174,14 +174,14 @@ describe('A service that knows a key for some minutes', () => {
     [null, 50_000, 3],
     [120, 1, 1],
     [86_400, 2 * MINUTES, 3],
-  ])('(%s s) is sent a repetition in time alone: one that takes %d ms, %d times', async (windowSeconds, ms, times) => {
+  ])('A key of %s s is repeated in time: a try of %d ms, %d times', async (windowSeconds, ms, times) => {
     remembering(windowSeconds);
     lasting(ms);
     expect(await submit()).toMatchObject({ status: 'unknown' });
     expect([arrived(), machine.service.actsOn(NEED)]).toEqual([times, 1]);
   });
 
-  test('acts once, whatever is lost, however long all takes', async () => {
+  test('A service that knows a key for some minutes acts once, whatever is lost', async () => {
     const waits = fc.array(fc.integer({ min: 0, max: 110_000 }), { minLength: 3, maxLength: 9 });
     const answers = fc.array(fc.constantFrom(...LOST, '429', '429 for two minutes', '201 with an id'), {
       maxLength: 6,
@@ -205,7 +205,7 @@ describe('A service that knows a key for some minutes', () => {
 });
 
 describe('A deliberate second send', () => {
-  test('goes under a key of its own and its run, so that it is not taken for the first, and says so in the log', async () => {
+  test('A deliberate second send has a key of its own and its run, and says so in the log', async () => {
     await submit();
     expect(await submit({ ...PLAIN, again: true })).toMatchObject({ status: 'created' });
     expect(machine.service.actsOn(NEED)).toBe(2);
@@ -217,7 +217,7 @@ describe('A deliberate second send', () => {
   const acted = () => machine.service.actsOn(NEED);
   const mentioned = () => readLines(machine.logPath).map(({ event, again }) => `${event}${again ? ' again' : ''}`);
 
-  test('that was not taken is one in later runs too, for under the first key the old answer would come back', async () => {
+  test('A deliberate second send that was not taken is one in later runs, too', async () => {
     await submit();
     meets('422');
     expect(await resend()).toMatchObject({ status: 'rejected' });
@@ -227,7 +227,7 @@ describe('A deliberate second send', () => {
     expect(mentioned().slice(2)).toEqual(['sending again', 'rejected again', 'sending again', 'created again']);
   });
 
-  test('whose answer is lost, and of which a person says that it was not created, is one', async () => {
+  test('A deliberate second send that a person calls not created is one in the next run, too', async () => {
     await submit();
     machine.service.script(
       NEED,
@@ -243,7 +243,7 @@ describe('A deliberate second send', () => {
     expect(mentioned().slice(-4)).toEqual(['unknown again', 'licence again', 'sending again', 'created again']);
   });
 
-  test('is also one of what validate knows, though the log does not', async () => {
+  test('A send of what validate knows is a deliberate second send, though the log has none', async () => {
     machine.answers = await taughtAnswers();
     await submit();
     for (const end of ['', '.lock']) rmSync(machine.logPath + end);
@@ -252,7 +252,7 @@ describe('A deliberate second send', () => {
     expect(mentioned()).toEqual(['sending again', 'created again']);
   });
 
-  test('is none under a licence, for validate may know the very try that it is about', async () => {
+  test('A send under a licence is no deliberate second send: validate may know its first try', async () => {
     machine.answers = await taughtAnswers();
     meets(...LOST);
     expect(await submit(TWICE)).toMatchObject({ status: 'unknown' });
@@ -265,7 +265,7 @@ describe('A deliberate second send', () => {
     expect(mentioned().some((each) => each.endsWith('again'))).toBe(false);
   });
 
-  test('has the key that FORMAT.md describes', async () => {
+  test('A deliberate second send has the key that FORMAT.md describes', async () => {
     const given: string[] = [];
     await machine.run(async ({ api, log }) => {
       const watched = fakeApi({
@@ -297,7 +297,7 @@ describe('Whatever happens', () => {
     hours: fc.integer({ min: 0, max: 30 }),
   });
 
-  test('over days, with lost answers and dead processes, no row is created twice and none is lost', async () => {
+  test('Over days, with lost answers and dead processes, no row is created twice and none is lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(day, { minLength: 1, maxLength: 4 }), async (days) => {
         const on = idempotentMachine();

@@ -128,7 +128,7 @@ function wordsOf(note: RunNote): string {
 }
 
 describe('An import', () => {
-  test('tells a message in words of the file that is being sent, if the field comes from one of its columns', async () => {
+  test('An import reports a refusal in words of the file, if a column gives the field', async () => {
     const bench = new Bench();
     const names: (string | null)[] = [];
     bench.outcomeOf = () => {
@@ -139,7 +139,7 @@ describe('An import', () => {
     expect(names).toEqual(['request_text', null]);
   });
 
-  test('whose results cannot be written says so, unless there is another reason to tell', async () => {
+  test('An import whose results cannot be written says so, unless there is another reason', async () => {
     const full = new SrqError('results.unwritable', 'The disk is full.');
     const failing = () => {
       const bench = new Bench();
@@ -162,7 +162,7 @@ describe('An import', () => {
     await expect(faulty.run(['a'])).rejects.toThrow('ours');
   });
 
-  test('looks once more at rows in doubt before it reports them, and reports them also if it cannot', async () => {
+  test('An import asks about unknown rows once more before it reports them', async () => {
     const bench = new Bench();
     await bench.doubts('a');
     bench.deps = {
@@ -199,7 +199,7 @@ describe('A pass', () => {
     stop,
   });
 
-  test('halts at the first reason to stop, goes on with what is under way, and tells that reason', async () => {
+  test('A pass halts at the first reason to stop, finishes what is under way, and reports that reason', async () => {
     const plan = await planOf(tableOf(['a', 'b', 'c']), { lookup: () => 'none' });
     const halt = new AbortController();
     const halted: boolean[] = [];
@@ -225,7 +225,7 @@ describe('A pass', () => {
     await expect(drain(trackResults(faulty(), plan, halt))).rejects.toThrow('ours');
   });
 
-  test('looks many rows up at once, two hundred at most', async () => {
+  test('A pass looks many rows up at once, two hundred at most', async () => {
     const needs = Array.from({ length: 450 }, (_, at) => `Need ${at + 1}`);
     const bench = new Bench();
     const { log } = bench;
@@ -248,7 +248,7 @@ describe('A pass', () => {
     expect(plan.ledger.counts().created).toBe(450);
   });
 
-  test('sends the first of many rows only once they are looked up, and none if they cannot be', async () => {
+  test('A pass sends the first of many rows only once they are looked up, and none if they cannot be', async () => {
     for (const isAway of [false, true]) {
       const bench = new Bench();
       const plan = await planOf(tableOf(['a', 'b']), { lookup: () => 'none' });

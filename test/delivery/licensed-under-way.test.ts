@@ -4,7 +4,7 @@ import { test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { startScriptedService } from '../helpers/scripted-service.ts';
 
-test('what is on its way on a licence is not declared settled by a person meanwhile', async ({ desk }) => {
+test('a request that is sent again under a licence cannot be settled by a person meanwhile', async ({ desk }) => {
   let arrived = () => {};
   const hasArrived = new Promise<void>((resolve) => {
     arrived = resolve;

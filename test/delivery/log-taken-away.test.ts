@@ -60,7 +60,7 @@ describe('an import whose log is no longer the one log of that name', () => {
       (desk) => renameSync(aside(desk), logOf(desk)),
     ],
     ['given a second name', (desk) => linkSync(logOf(desk), aside(desk)), (desk) => rmSync(aside(desk))],
-  ])('sends nothing more, nor does the next one, before that is put right: %s', async ([, take, mend], { desk }) => {
+  ])('an import whose log was replaced sends nothing more, nor does the next: %s', async ([, take, mend], { desk }) => {
     const { service, isReached, open } = await holdingService();
     desk.use({ baseUrl: service.baseUrl, clientId: '4711' });
     const leads = desk.write('leads.csv', leadsCsv(ROWS));
@@ -93,7 +93,7 @@ describe('an import whose log is no longer the one log of that name', () => {
 describe.skipIf(bindMountIsMissing !== null)(
   `one log in two places${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
   () => {
-    test('lets one of two runs send', async ({ desk, sandbox }) => {
+    test('one log in two places lets one of two runs send', async ({ desk, sandbox }) => {
       const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
       desk.use({ ...sandbox, baseUrl: gate.baseUrl });
       const leads = desk.write('leads.csv', leadsCsv(ROWS));
@@ -120,10 +120,7 @@ describe.skipIf(bindMountIsMissing !== null)(
   },
 );
 
-test('a run by a hard link that was made while another runs is refused, and ends that one', async ({
-  desk,
-  openSandbox,
-}) => {
+test('a run by a new hard link to the log is refused, and ends the run that uses it', async ({ desk, openSandbox }) => {
   const sandbox = await openSandbox({ latencyMs: 200 });
   desk.use(sandbox);
   const leads = desk.write('leads.csv', leadsCsv(400));

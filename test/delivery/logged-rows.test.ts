@@ -7,7 +7,7 @@ import { drain, PREPARATION, submissionOf, tableOf } from './leads.ts';
 const NOTHING = { map: {}, set: {} };
 
 // An export that asked too early would tell a lead that was brought home as one that was never sent.
-test('every row comes with what a store knows of it, which is asked for before it is looked up', async () => {
+test('every row comes with what the store knows of it, which is asked for first', async () => {
   const table = tableOf(['Pintar', '', 'Limpar', 'Pintar', 'Outra']);
   const mapping = planMapping(table.columns, NOTHING);
   const { key } = submissionOf('Pintar');

@@ -24,7 +24,7 @@ it('a later source of a field counts only where the earlier gave nothing', () =>
   expect(map(['', '2', ' 3 '], ...sources).fields).toEqual({ a: '2 3' });
 });
 
-it('a part is the first filled cell of its columns, without the prefix of its field, and nothing where all are empty', () => {
+it('a part is the first filled cell of its columns, without the prefix of its field', () => {
   const parted = {
     ...mapping(source({ field: 'location', prefix: 'l:' }), source({ field: 'fullname' })),
     parts: { postal_code: [0], city: [1, 2], first_name: [3] },

@@ -31,7 +31,7 @@ async function doubtOneRow(desk: Desk, sandbox: Sandbox): Promise<string> {
 }
 
 describe.concurrent('a row in doubt that validate does not know', () => {
-  test('is sent once more; in doubt again it is left to a person for good', async ({ partner, sandbox }) => {
+  test('an unknown row that validate does not know is sent once more, only once', async ({ partner, sandbox }) => {
     const leads = await doubtOneRow(partner, sandbox);
     sandbox.setInstructions([faultOnRow(DOUBTED, 'reset-before')]);
     for (let run = 0; run < 3; run++) {
@@ -41,7 +41,7 @@ describe.concurrent('a row in doubt that validate does not know', () => {
     }
   });
 
-  test('is not sent again when validate contradicts itself', async ({ partner, sandbox }) => {
+  test('an unknown row is not sent again when validate contradicts itself', async ({ partner, sandbox }) => {
     const leads = await doubtOneRow(partner, sandbox);
     const [{ params = {} } = {}] = createsOfDoubted(sandbox);
     const running = partner.start(bulkArgs(leads, ...SETTLING));
@@ -76,7 +76,7 @@ describe.skipIf(!hasStrace)('a licence to send again', () => {
     { crash: { ...KILL, call: 'fdatasync', at: 3 }, unknown: 0, created: ROWS },
   ];
   test.concurrent.for(cases)(
-    'does not become two when the process dies at $crash.call number $crash.at',
+    'a licence does not become two when the process dies at $crash.call number $crash.at',
     async ({ crash, unknown, created }, { partner, sandbox }) => {
       const leads = await doubtOneRow(partner, sandbox);
       const { ended } = partner.start(bulkArgs(leads, ...SETTLING), crashing(partner, crash));

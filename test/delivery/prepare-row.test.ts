@@ -36,21 +36,21 @@ describe('A row that is prepared again', () => {
     ['with an extension', { phone: '+351 912 345 678 ext. 12' }],
     ['with a prefix of its platform', { phone: 'p:+351912345678 ' }],
     ['with a number of another country', { phone: '+44 20 7946 0958' }],
-  ])('%s: is known by its key, unchecked, and is the same request', async (_, cells) => {
+  ])('A row that is prepared again, %s, has its key, unchecked, and is the same request', async (_, cells) => {
     const row = rowWith(cells);
     const { request, key } = await first(row);
     expect(isLikely(row)).toEqual(request);
     expect(await prepareAgain(row, key, MAPPING, PREPARATION)).toEqual({ row: 7, request, key, problems: [] });
   });
 
-  test('after it has become ragged: is no request any more', async () => {
+  test('A row that has become ragged is no request any more', async () => {
     const row = rowWith({});
     const { key } = await first(row);
     const ragged = { ...row, problem: 'has 6 cells' };
     expect(await prepareAgain(ragged, key, MAPPING, PREPARATION)).toMatchObject({ request: null });
   });
 
-  test('with a recording: the recording is looked at again', async () => {
+  test('A row with a recording is prepared with another look at the recording', async () => {
     let looks = 0;
     const recording = { path: 'a.mp3', sizeBytes: 5, sha256: 'ab'.repeat(32), mediaType: 'audio/mpeg' };
     const describe = () => {

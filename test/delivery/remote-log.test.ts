@@ -55,7 +55,7 @@ test('a plan asks a store for its rows, batch by batch, before it looks them up'
   expect(log.trips()).toBeLessThanOrEqual(6);
 });
 
-test('rows in doubt are asked for at once, and a file without any asks for nothing', async () => {
+test('unknown rows are fetched from the store at once, and a file without any fetches nothing', async () => {
   const log = await storeWith({ a: 'created', b: 'unknown', c: 'failed' });
   const plan = await planOf(tableOf(NEEDS), { lookup: () => 'unknown' });
   await refreshUnknown(plan, log);
@@ -66,7 +66,7 @@ test('rows in doubt are asked for at once, and a file without any asks for nothi
   expect(log.trips()).toBe(1);
 });
 
-test('a request that is sent, refused or settled is asked for before it is looked up', async () => {
+test('a request that is sent, refused or settled is fetched from the store before it is looked up', async () => {
   const states = { a: 'created', b: 'sending' } as const;
   const settled = async (need: string, log: RemoteLog) => {
     const plan = await planOf(tableOf([need]), { lookup: () => 'unknown' });
@@ -91,7 +91,7 @@ test('a request that is sent, refused or settled is asked for before it is looke
   expect(await ended('c')).toEqual(['created', 'failed', 'unknown', 'created']);
 });
 
-test("a person's word on several requests asks for all of them at once", async () => {
+test("a person's word on several requests fetches all of them at once", async () => {
   const log = await storeWith({ a: 'unknown', b: 'sending' });
   const records = await Promise.all(['a', 'b'].map((need) => log.read(submissionOf(need).key)));
   await settleByWord(

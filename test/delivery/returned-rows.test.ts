@@ -106,12 +106,12 @@ test.each<[says: Status | null, key: LoggedState | null, content: LoggedState, i
   },
 );
 
-test('without srq_key, nothing is told of a row whose content the log does not know', async () => {
+test('without srq_key, nothing is said of a row whose content the log does not know', async () => {
   const { statuses, told } = await planOf([rowOf(1, 'Pintar', 'created')], new Map(), { columns: COLUMNS.slice(0, 5) });
   expect([statuses, told]).toEqual([['repeated'], []]);
 });
 
-test('a log that knows none of the rows that say they were taken is of somebody else, which is said once', async () => {
+test("a log that knows none of the rows that say they were taken is somebody else's, said once", async () => {
   const rows = [
     rowOf(1, 'Pintar', 'created', BEFORE),
     rowOf(2, 'Azulejos', 'duplicate', BEFORE),
@@ -124,7 +124,7 @@ test('a log that knows none of the rows that say they were taken is of somebody 
   expect(known.plan.notes).toEqual([]);
 });
 
-test('a row whose reference was created before is not sent, unless somebody says so or another row has the reference', async () => {
+test('a row whose reference was created before is not sent, unless somebody says so', async () => {
   const rows = [
     textRow(1, 'A', 'L-1'),
     textRow(2, 'B', 'L-2'),

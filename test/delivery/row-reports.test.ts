@@ -40,7 +40,7 @@ describe('A row of the run report', () => {
     ...changes,
   });
 
-  test('that is invalid holds no text of its cells, be it of four letters or more', () => {
+  test('An invalid row of the report holds no text of its cells, even of four letters', () => {
     const problem = {
       ...({
         code: 'audio_file.unusable',

@@ -52,7 +52,7 @@ function consume(results: AsyncGenerator<string>) {
   return { seen, failure };
 }
 
-test('asks for the limit again before each start', async () => {
+test('concurrent work asks for the limit again before each start', async () => {
   const shop = new Workshop();
   let limit = 1;
   const { seen, failure } = consume(runConcurrently(source(6).items, () => limit, shop.work));
@@ -73,7 +73,7 @@ test('asks for the limit again before each start', async () => {
   expect(seen).toHaveLength(6);
 });
 
-test('takes no further item while its consumer is busy with a result, which may be a reason to stop', async () => {
+test('concurrent work starts nothing while its consumer is busy with a result', async () => {
   const shop = new Workshop();
   const { state, items } = source(9);
   const results = runConcurrently(items, () => 1, shop.work);
@@ -87,7 +87,7 @@ test('takes no further item while its consumer is busy with a result, which may 
   expect(state.closed).toBe(true);
 });
 
-test('work that has made room lets the next item start, and is waited for all the same', async () => {
+test('concurrent work that has made room lets the next item start, and is waited for all the same', async () => {
   const shop = new Workshop();
   const work = (item: number, makeRoom: () => void) => {
     if (item === 2) makeRoom();
@@ -106,7 +106,7 @@ test('work that has made room lets the next item start, and is waited for all th
 });
 
 describe('starts nothing new, and ends only when what is under way has ended,', () => {
-  test('when work fails', async () => {
+  test('concurrent work that fails starts nothing new, and waits for what is under way', async () => {
     const shop = new Workshop();
     const { state, items } = source(9);
     const { seen, failure } = consume(runConcurrently(items, () => 3, shop.work));
@@ -122,7 +122,7 @@ describe('starts nothing new, and ends only when what is under way has ended,', 
     expect(state.closed).toBe(true);
   });
 
-  test('when work fails while the next item is being fetched', async () => {
+  test('concurrent work that fails while the next item is fetched waits for what is under way', async () => {
     const shop = new Workshop();
     let give = (_: IteratorResult<number>) => {};
     let asked = 0;
@@ -139,7 +139,7 @@ describe('starts nothing new, and ends only when what is under way has ended,', 
     expect(shop.started).toEqual([1]);
   });
 
-  test('when the consumer leaves', async () => {
+  test('concurrent work whose consumer leaves starts nothing new, and waits for what is under way', async () => {
     const shop = new Workshop();
     const { state, items } = source(9);
     const results = runConcurrently(items, () => 3, shop.work);
@@ -157,7 +157,7 @@ describe('starts nothing new, and ends only when what is under way has ended,', 
   });
 });
 
-test('never loses, repeats or exceeds, for any number of items, limits and order of endings', async () => {
+test('concurrent work never loses or repeats an item, nor exceeds its limit', async () => {
   const schedules = fc.record({
     items: fc.nat({ max: 30 }),
     limits: fc.infiniteStream(fc.integer({ min: 1, max: 8 })),

@@ -45,7 +45,7 @@ async function importWith(
   return { plan, yielded, stop: returned?.code ?? null, why: returned?.reason ?? null };
 }
 
-test('a row that was created does not keep the next one from going while that is recorded; a refused one does', async () => {
+test('a created row does not hold up the next one while it is recorded; a refused one does', async () => {
   meets('422', 4);
   const { arrivals } = machine.service;
   let afterRefusal = 0;
@@ -66,7 +66,7 @@ test('a row that was created does not keep the next one from going while that is
   expect([afterRefusal, arrivals.length]).toEqual([4, 6]);
 });
 
-test('a file that changes while it is imported ends the import before the changed row, with all results told', async () => {
+test('a file that changes during its import ends it before the changed row, with all results', async () => {
   const needs = needsOf(10);
   const first = tableOf(needs);
   const changed = tableOf(needs.with(6, 'Something else'));
@@ -78,7 +78,7 @@ test('a file that changes while it is imported ends the import before the change
 });
 
 describe('Settling an import', () => {
-  test('that has to stop accounts for every row it was at', async () => {
+  test('A settlement that has to stop accounts for every row it was at', async () => {
     await machine.run(async ({ api, log }) => {
       for (let row = 1; row <= 12; row++) {
         if (row <= 8) machine.service.script(`Need ${row}`, [{ answer: '500', acts: false }]);

@@ -6,7 +6,7 @@ import { SrqError } from '../../src/request/words/errors.ts';
 import { Bench, fault, PERSONAL, rows, taken } from './worker-bench.ts';
 
 describe('a fault ends the whole worker', () => {
-  test('where it is sending: what is in flight is finished, what was not begun goes back, the row stays unknown', async () => {
+  test('a fault while it sends ends the worker: what is in flight is finished, the row stays unknown', async () => {
     const bench = new Bench(rows(1, 30).map((row) => taken(row)));
     bench.create = async (row) => {
       if (row === 8) fault();
@@ -29,7 +29,7 @@ describe('a fault ends the whole worker', () => {
     expect([...bench.toQueue.values()]).toContain('back');
   });
 
-  test('before anything is sent: the request comes back later', async () => {
+  test('a fault before anything is sent ends the worker, and the request comes back later', async () => {
     const bench = new Bench([taken(1)]);
     bench.changes = { api: { ...bench.api, create: async () => fault() } };
     expect(await bench.run()).toMatchObject({ code: 'fault' });
@@ -41,7 +41,7 @@ describe('a fault ends the whole worker', () => {
     expect(bench.inFlight).toBe(0);
   });
 
-  test('where nobody notices it: the request comes back later', async () => {
+  test('a fault that nobody notices ends the worker, and the request comes back later', async () => {
     const bench = new Bench([taken(1)]);
     bench.changes = { refusal: fault };
     expect(await bench.run()).toMatchObject({ code: 'fault' });
@@ -49,7 +49,7 @@ describe('a fault ends the whole worker', () => {
   });
 });
 
-test('an outcome that the log does not take gives the row back: the queue has not been told of it', async () => {
+test('an outcome that the log does not take gives the row back to the queue', async () => {
   const bench = new Bench([taken(1)]);
   const away = new SrqError('log.unwritable', 'The store is away.');
   bench.changes = { log: { ...bench.log, outcome: () => Promise.reject(away) } };
@@ -77,7 +77,7 @@ describe('a worker', () => {
     return Object.fromEntries(told);
   };
 
-  test('asks nothing about what an earlier try left unknown, and sends it nowhere', async () => {
+  test('a worker asks nothing about an unknown earlier try, and sends it nowhere', async () => {
     const bench = new Bench(rows(1, 5).map((row) => taken(row)));
     bench.states
       .set('k1', 'created')
@@ -97,7 +97,7 @@ describe('a worker', () => {
     ['does not where the service knows no keys', null, false, 'unknown'],
     ['does not where the service has forgotten the key', 0, false, 'unknown'],
     ['does not what was sent a second time on purpose', 3_600_000, true, 'unknown'],
-  ])('%s', async (_, window, again, state) => {
+  ])('a worker and %s', async (_, window, again, state) => {
     const bench = new Bench([taken(1)]);
     bench.states.set('k1', 'unknown');
     const read: DeliveryLog['read'] = async (key) => {
@@ -113,7 +113,7 @@ describe('a worker', () => {
     expect(bench.began).toEqual(state === 'created' ? [1] : []);
   });
 
-  test('leaves a request in the queue that another living process sends', async () => {
+  test('a worker leaves a request in the queue that another living process sends', async () => {
     const bench = new Bench([taken(1)]);
     bench.states.set('k1', 'sending');
     bench.changes = { log: { ...bench.log, mayBeUnderWay: () => true } };
@@ -121,7 +121,7 @@ describe('a worker', () => {
     expect([bench.states.get('k1'), bench.toQueue.get('k1')]).toEqual(['sending', 'later']);
   });
 
-  test('records as unknown what a process has sent that is gone, with the age of that try', async () => {
+  test('a worker records as unknown what a process has sent that is gone, with the age of that try', async () => {
     const bench = new Bench([taken(1)]);
     bench.states.set('k1', 'sending');
     const outcomes: unknown[] = [];
@@ -153,7 +153,7 @@ describe('a worker', () => {
     expect([...bench.disposed.values()]).toEqual(Array(6).fill('done'));
   });
 
-  test('sends nothing that has expired, and records it as failed unless it may have been sent', async () => {
+  test('a worker sends nothing that has expired, and records it as failed unless it may have been sent', async () => {
     const expired = (row: number) => taken(row, true);
     const bench = new Bench([expired(1), taken(2), expired(3), expired(4)]);
     bench.states.set('k3', 'sending').set('k4', 'created');

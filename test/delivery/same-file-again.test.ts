@@ -22,7 +22,7 @@ async function expectSent(desk: Desk, name: string, content: string | Buffer, fr
 }
 
 describe.concurrent('a file that was imported', () => {
-  test('is not sent again: the same, renamed, sorted, split in two', async ({ partner, sandbox }) => {
+  test('a file that was imported is not sent again: renamed, sorted, split', async ({ partner, sandbox }) => {
     await expectSent(partner, 'leads.csv', LEADS, ROWS);
     await expectSent(partner, 'leads.csv', LEADS, 0);
     await expectSent(partner, 'renamed.csv', LEADS, 0);
@@ -32,7 +32,7 @@ describe.concurrent('a file that was imported', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
   });
 
-  test('has only its new rows sent: five inserted, and none whose reference was created before', async ({
+  test('a file that was imported has only its new rows sent, without those of a created reference', async ({
     partner,
     sandbox,
   }) => {
@@ -46,7 +46,7 @@ describe.concurrent('a file that was imported', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS + 5, distinct: ROWS + 5, doubled: 0 });
   });
 
-  test('is the same in another encoding, delimiter, order of columns and format', async ({ partner, sandbox }) => {
+  test('a file that was imported is the same in another format and encoding', async ({ partner, sandbox }) => {
     await expectSent(partner, 'leads.csv', LEADS, ROWS);
     const semicolons = LEADS.replaceAll(',', ';').replaceAll('\n', '\r\n');
     await expectSent(partner, 'excel.csv', iconv.encode(semicolons, 'windows-1252'), 0);
@@ -61,7 +61,7 @@ describe.concurrent('a file that was imported', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
   });
 
-  test('is the same with the line breaks within its cells written by another program, also as a results file', async ({
+  test('a file that was imported is the same with its line breaks written by another program', async ({
     partner,
     sandbox,
   }) => {
@@ -79,7 +79,7 @@ describe.concurrent('a file that was imported', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, distinct: ROWS, doubled: 0 });
   });
 
-  test('in doubt is settled with the line breaks with which it was sent', async ({ partner, sandbox }) => {
+  test('a file with unknown rows is settled with its own line breaks', async ({ partner, sandbox }) => {
     // The others show whether validate sees it.
     const text = (breaks: string) => leadsCsv(14).replace(/Pintar a sala 4$/m, `"Pintar${breaks}sala 4"`);
     sandbox.setInstructions([{ on: 'create', fault: 'reset-before', match: { request_text: 'Pintar\r\nsala 4' } }]);

@@ -12,14 +12,14 @@ test.each<[LoggedState, number]>([
   ['parked', 2],
   ['none', 0],
   ['failed', 0],
-])('of two ready rows whose requests are %s under another mapping, %i are told', async (state, told) => {
+])('of two ready rows whose requests are %s under another mapping, %i are reported', async (state, told) => {
   const plan = await planOf(tableOf(['Need 1', 'Need 2']), NEW as never);
   expect(plan.counts.ready).toBe(2);
   const log = { lookup: () => state, prefetch: async () => {} };
   expect(await createdUnder([{ mapping: plan.mapping, preparation: PREPARATION }], plan, log)).toEqual([told]);
 });
 
-test('all rows are looked at: those at the end may be the only ones that were created', async () => {
+test('rows sent before are looked for to the end: the last may be the only ones that were created', async () => {
   const needs = Array.from({ length: 5_000 }, (_, at) => `Need ${at}`);
   const plan = await planOf(tableOf(needs), NEW as never);
   const last = plan.ledger.key(5_000);

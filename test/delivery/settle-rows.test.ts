@@ -47,7 +47,7 @@ const events = () => readLines(machine.logPath).filter((line) => Object(line)['k
 const stays = (words: RegExp) => ({ status: 'unknown', message: expect.stringMatching(words) });
 
 describe('What validate calls a duplicate in both rounds', () => {
-  test('was taken; it is created, without identifiers, on the word of validate', async () => {
+  test('A row that validate twice calls a duplicate was taken: created, without identifiers', async () => {
     await loseAnswer(true);
     expect(await settle()).toMatchObject({ status: 'created', ids: {} });
     expect(events().map(({ event, by }) => [event, by])).toEqual([
@@ -58,13 +58,13 @@ describe('What validate calls a duplicate in both rounds', () => {
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
-  test('may be another request where validate had not called it clear before', async () => {
+  test('A duplicate that validate had not called clear before may be another request', async () => {
     await loseAnswer(true, { lagMs: 0 }, UNCHECKED);
     expect(await settle()).toMatchObject(stays(/did not call this one clear before/));
     expect([await machine.known(key), arrivals()]).toEqual(['unknown', 1]);
   });
 
-  test('may be the first send where this was a second one on purpose', async () => {
+  test('A duplicate of a deliberate second send may be the first send', async () => {
     await submit();
     machine.service.script(NEED, [{ answer: 'reset after writing', acts: false }]);
     expect(await submit({ ...UNCHECKED, again: true })).toMatchObject({ status: 'unknown' });
@@ -73,7 +73,7 @@ describe('What validate calls a duplicate in both rounds', () => {
     expect(events().map(({ event }) => event)).not.toContain('licence');
   });
 
-  test('leaves a note of what validate said and when, and of what the request was', async () => {
+  test('A row that validate twice calls a duplicate gets a note of its words, times and content', async () => {
     await loseAnswer(true, { lagMs: 0 }, UNCHECKED);
     const sentAtMs = machine.clock.nowMs();
     await settle();
@@ -85,7 +85,7 @@ describe('What validate calls a duplicate in both rounds', () => {
 });
 
 describe('What validate calls clear in both rounds', () => {
-  test('was not taken: a licence is written down before the request is sent again', async () => {
+  test('A row that validate twice calls clear was not taken: its licence is written before the next send', async () => {
     await loseAnswer(false);
     const known: string[] = [];
     machine.service.meanwhile = async () => {
@@ -97,7 +97,7 @@ describe('What validate calls clear in both rounds', () => {
     expect(events().map(({ event }) => event)).toEqual(['sending', 'unknown', 'licence', 'sending', 'created']);
   });
 
-  test('needs no word of validate from before', async () => {
+  test('A row that validate twice calls clear needs no earlier word of validate', async () => {
     await loseAnswer(false, { lagMs: 0 }, UNCHECKED);
     expect(await settle()).toMatchObject({ status: 'created' });
     expect(machine.service.actsOn(NEED)).toBe(1);
@@ -107,7 +107,7 @@ describe('What validate calls clear in both rounds', () => {
     ['at once', ['reset after writing']],
     ['after a try that was certainly not taken', ['404', 'reset after writing']],
     ['after a refusal of its data', ['422', 'reset after writing']],
-  ])('is for a person when it is in doubt again on its licence, %s', async (_, onLicence) => {
+  ])('A row that is unknown again on its licence is left to a person, %s', async (_, onLicence) => {
     await loseAnswer(false);
     machine.service.script(
       NEED,
@@ -128,7 +128,7 @@ describe('Validate is not believed', () => {
     ['that calls everything a duplicate', 'always duplicate'],
     ['that cannot be read', 'unreadable'],
     ['that is down', 'down'],
-  ])('%s; it can be asked later', async (_, sight) => {
+  ])('Validate settles nothing where %s; it can be asked later', async (_, sight) => {
     for (const acts of [true, false]) {
       machine.close();
       machine = new Machine();
@@ -141,7 +141,7 @@ describe('Validate is not believed', () => {
     }
   });
 
-  test('that contradicts itself', async () => {
+  test('Validate settles nothing where it contradicts itself', async () => {
     await loseAnswer(true, { lagMs: 0 });
     // It sees the others, and the request only after the first question about it.
     const { acts } = machine.service;
@@ -152,7 +152,7 @@ describe('Validate is not believed', () => {
     expect([await machine.known(key), arrivals()]).toEqual(['unknown', 1]);
   });
 
-  test.each([0, 5, 11])('that does not see one of the twelve neighbours, number %d', async (number) => {
+  test.each([0, 5, 11])('Validate settles nothing if it misses one of twelve neighbours, number %d', async (number) => {
     await loseAnswer(false);
     const hidden = neighbours()[number];
     const { acts } = machine.service;
@@ -161,14 +161,14 @@ describe('Validate is not believed', () => {
     expect(arrivals()).toBe(1);
   });
 
-  test('where eleven rows are known to be created; with twelve it is', async () => {
+  test('Validate settles nothing with eleven created rows beside it; with twelve it does', async () => {
     await loseAnswer(false);
     expect(await settle({}, neighbours(NEIGHBOURS - 1))).toMatchObject(stays(/fewer than 12 requests/));
     expect([asked(), arrivals()]).toEqual([[], 1]);
     expect(await settle({}, neighbours(NEIGHBOURS))).toMatchObject({ status: 'created' });
   });
 
-  test('by another contract than the one that wrote the first try, since it may look elsewhere', async () => {
+  test('Validate settles nothing under another description than that of the first try', async () => {
     const paths = { v0: contractWith({ create: { path: '/v0/requests' } }), public: undefined };
     for (const [first, now] of [
       [paths.v0, paths.public],
@@ -186,7 +186,7 @@ describe('Validate is not believed', () => {
     }
   });
 
-  test('of a request with a longer text than the neighbours, as services exist that recognise no long texts', async () => {
+  test('Validate settles no request with a longer text than its neighbours', async () => {
     const long = `${NEED} ${'x'.repeat(1_000)}`;
     const submission = submissionOf(long);
     machine.service.script(long, [{ answer: 'reset after writing', acts: true }]);
@@ -214,18 +214,18 @@ describe('Rounds', () => {
     ['of this run through a proxy: after four minutes', 'run', { isProxied: true }, 240_000, 100_001],
     ['of this run as long as a person has chosen', 'run', { settleMs: 7_000 }, 7_000, 7_000],
     ['of another run as long as a person has chosen', 'another run', { settleMs: 7_000 }, 7_000, 7_001],
-  ])('about a request %s', async (_, run, given, waitMs, gapMs) => {
+  ])('The rounds of a settlement about a request %s', async (_, run, given, waitMs, gapMs) => {
     await loseAnswer(false);
     expect(await ages({ settleMs: null, ...given }, run)).toEqual([[waitMs, waitMs + gapMs], [waitMs]]);
   });
 
-  test('begin at once if the request is old enough', async () => {
+  test('The rounds of a settlement begin at once if the request is old enough', async () => {
     await loseAnswer(true);
     machine.clock.passMs(2 * WAIT_MS);
     expect(await ages({})).toEqual([[2 * WAIT_MS, 2 * WAIT_MS + 10_000], []]);
   });
 
-  test('lie so far apart that request and neighbours are compared at the same age', async () => {
+  test('The rounds compare request and neighbours at the same age', async () => {
     await loseAnswer(true, { lagMs: 150_000 });
     // The neighbours went 100 s before it and are seen at first; the request is seen 150 s after it was sent.
     const { acts } = machine.service;
@@ -240,7 +240,7 @@ describe('Rounds', () => {
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
-  test('do not begin before the kernel of a killed process has given up delivering what it wrote', async () => {
+  test('The rounds wait until the kernel of a killed process has given up its bytes', async () => {
     const died = await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, CHECKED), {
       life: new Life({ at: 'the arrival', time: 1 }),
       run: 'one that was killed',
@@ -252,7 +252,7 @@ describe('Rounds', () => {
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
-  test('are so far apart that one of them sees what the kernel delivered late, however late validate sees', async () => {
+  test('The rounds are so far apart that one of them sees what was delivered late', async () => {
     await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, CHECKED), {
       life: new Life({ at: 'the arrival', time: 1 }),
       run: 'one that was killed',
@@ -267,7 +267,7 @@ describe('Rounds', () => {
   test.each([
     [true, 2 * 20_000],
     [false, 5_000],
-  ])('wait for an intent to expire where it has no outcome (%s): %d ms', async (dies, waitMs) => {
+  ])('The rounds wait for an intent without an outcome (%s) to expire: %d ms', async (dies, waitMs) => {
     const life = dies ? new Life({ at: 'the arrival', time: 1 }) : new Life(null);
     machine.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
     await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, CHECKED), { life });
@@ -283,7 +283,7 @@ describe('Rounds', () => {
 });
 
 describe('A request is left alone', () => {
-  test('that a living process has under way', async () => {
+  test('A request is not settled that a living process has under way', async () => {
     await loseAnswer(false);
     const left = await machine.run((process) =>
       settling()({ ...process, log: { ...process.log, mayBeUnderWay: () => true } }),
@@ -292,7 +292,7 @@ describe('A request is left alone', () => {
     expect([asked(), arrivals()]).toEqual([[], 1]);
   });
 
-  test('whose process is back after the questions', async () => {
+  test('A request is not settled whose process is back after the questions', async () => {
     await loseAnswer(false);
     let looks = 0;
     const left = await machine.run((process) => {
@@ -303,7 +303,7 @@ describe('A request is left alone', () => {
     expect([looks, asked().length, arrivals(), await machine.known(key)]).toEqual([2, 2, 1, 'unknown']);
   });
 
-  test('when the user stops the command: nothing is asked, sent or recorded any more', async () => {
+  test('A request is left as it is when the user stops the command', async () => {
     await loseAnswer(false);
     await machine.run((process) => {
       process.halt.abort();
@@ -312,7 +312,7 @@ describe('A request is left alone', () => {
     expect([machine.service.asked, arrivals(), await machine.known(key)]).toEqual([[], 1, 'unknown']);
   });
 
-  test('when the user stops the command between the rounds', async () => {
+  test('A request is left as it is when the user stops the command between the rounds', async () => {
     await loseAnswer(false);
     const left = await machine.run((process) => {
       machine.service.meanwhile = () => {
@@ -324,7 +324,7 @@ describe('A request is left alone', () => {
     expect([arrivals(), await machine.known(key)]).toEqual([1, 'unknown']);
   });
 
-  test('whose outcome is known', async () => {
+  test('A request whose outcome is known is not settled again', async () => {
     await submit();
     await createNeighbours(machine);
     machine.service.asked.length = 0;
@@ -333,7 +333,7 @@ describe('A request is left alone', () => {
   });
 
   test.each(['duplicate', 'clear'])(
-    'that validate calls %s, where another has recorded something meanwhile',
+    'A request that validate calls %s keeps what another recorded meanwhile',
     async (says) => {
       await loseAnswer(says === 'duplicate');
       const left = await machine.run((process) => {
@@ -363,7 +363,7 @@ describe('A record whose time cannot be true', () => {
     ['from a day ahead', 24 * 3_600_000],
     ['from two minutes ahead', 120_000],
     ['from before the service was', -20 * 365 * 24 * 3_600_000],
-  ])('%s, is neither waited for nor settled', async (_, shiftMs) => {
+  ])('A record of a time that cannot be true, %s, is neither waited for nor settled', async (_, shiftMs) => {
     const now = machine.clock.nowMs;
     machine.clock.nowMs = () => now() + shiftMs;
     await loseAnswer(false);
@@ -374,7 +374,7 @@ describe('A record whose time cannot be true', () => {
     expect(await machine.known(key)).toBe('unknown');
   });
 
-  test('is one that is a little ahead only as clocks are', async () => {
+  test('A record that is a little ahead, as clocks are, is settled', async () => {
     await loseAnswer(true);
     machine.clock.passMs(-30_000);
     expect(await settle()).toMatchObject({ status: 'created' });
@@ -403,7 +403,7 @@ describe('Neighbours', () => {
     return { log, candidates, asked: await withNeighbours(SUBMISSION, SENT, candidates, { log, api: fakeApi() }) };
   }
 
-  test('are of the same market if there are enough', async () => {
+  test('Neighbours are of the same market if there are enough', async () => {
     const market = (at: number) => created(`Need at home ${at}`, at < 12 ? 'PT' : 'ES');
     const many = await chosen([...Array(12).fill(-60_000), ...Array(12).fill(0)], market);
     expect(new Set(many.asked?.neighbours.map(({ request }) => request.params['country']))).toEqual(new Set(['PT']));
@@ -411,13 +411,13 @@ describe('Neighbours', () => {
     expect(few.asked?.neighbours.some(({ request }) => request.params['country'] === 'ES')).toBe(true);
   });
 
-  test('are no help if they were sent more than twenty minutes before, or all of them after', async () => {
+  test('Neighbours are no help if they were sent more than twenty minutes before, or all of them after', async () => {
     const at = async (ms: number) => (await chosen(Array(12).fill(ms))).asked !== null;
     expect([await at(-20 * 60_000), await at(-20 * 60_000 - 1)]).toEqual([true, false]);
     expect([await at(0), await at(1)]).toEqual([true, false]);
   });
 
-  test('are no help if all of them have shorter texts', async () => {
+  test('Neighbours are no help if all of them have shorter texts', async () => {
     const at = async (need: string) =>
       (await chosen(Array(12).fill(0), (row) => created(`${need}${row}`))).asked !== null;
     // With the number of the last rows that is as long as the request's text, or not quite.
@@ -426,7 +426,7 @@ describe('Neighbours', () => {
     expect(await at(`${'é'.repeat(5)}x`)).toBe(true);
   });
 
-  test('are one that is older and one with a long text, however far these are', async () => {
+  test('Neighbours include an older one and one with a long text, however far these are', async () => {
     const { asked: found } = await chosen([-60_000, 90_000, ...Array(30).fill(1_000)], (at) =>
       created(at === 1 ? 'Need at home more' : `Need ${at}`),
     );
@@ -435,7 +435,7 @@ describe('Neighbours', () => {
     expect([needs.length, found?.gapMs]).toEqual([24, 60_000]);
   });
 
-  test('are created by the word of the service, not of validate or a person', async () => {
+  test('Neighbours were created by the word of the service, not of validate or a person', async () => {
     for (const by of ['validate', 'person'] as const) {
       const { log, candidates } = await chosen(Array(12).fill(0));
       const [first] = candidates;

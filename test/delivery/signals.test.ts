@@ -14,7 +14,7 @@ import { createdAtLeast } from '../helpers/sandbox-view.ts';
 const ROWS = 60;
 
 describe.concurrent('an import of which the service has seen a part', () => {
-  test('is left at once on the second Ctrl-C; what was in flight is in doubt, and settled later', async ({
+  test('an import is left at once on the second Ctrl-C; what was in flight is settled later', async ({
     partner,
     sandbox,
   }) => {

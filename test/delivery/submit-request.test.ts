@@ -34,7 +34,7 @@ const submitAndDie = (death: Death, options = UNCHECKED) =>
 const settle = (process: Process) => settleOne(process, NEED, { resend: UNCHECKED });
 
 describe('A request', () => {
-  test('is in the log as being sent when it arrives at the service, and as created when its result is given', async () => {
+  test('A request is in the log when it arrives at the service, and created when its result is given', async () => {
     machine.answers = await taughtAnswers();
     const known: string[] = [];
     machine.service.meanwhile = async (path) => {
@@ -57,7 +57,7 @@ describe('A request', () => {
 });
 
 describe('A pause between two tries', () => {
-  test('counts for the age of a doubt: that begins with the last try', async () => {
+  test('A pause between two tries counts for the age of an unknown request: it begins with the last try', async () => {
     meets('429 for two minutes', '201 with an id');
     machine.service.sight = { lagMs: 20_000 };
     expect(await submitAndDie({ at: 'the answer', time: 2 }, PLAIN)).toBe('died');
@@ -67,7 +67,7 @@ describe('A pause between two tries', () => {
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
-  test('is not taken for a doubt by another process, which leaves the request alone', async () => {
+  test('A pause between two tries is not unknown to another process, which leaves the request alone', async () => {
     let other: unknown;
     machine.service.meanwhile = async () => {
       machine.service.meanwhile = () => {};
@@ -79,7 +79,7 @@ describe('A pause between two tries', () => {
     expect(machine.service.actsOn(NEED)).toBe(1);
   });
 
-  test('in which a person has the request sent by another process ends the tries of this one', async () => {
+  test('A pause in which another process sends the request ends the tries of this one', async () => {
     // The first create waits for its answer while the other process has its turn; the answer is a 429, its second try is due.
     let other: unknown;
     machine.service.meanwhile = async () => {
@@ -103,7 +103,7 @@ describe('What another process recorded while this one had sent nothing', () => 
     await machine.run(({ api, log }) => submitRequest(SUBMISSION, api, log, UNCHECKED), { exclusive: false });
   };
 
-  test('is not covered up by a validate that failed', async () => {
+  test('What another process recorded is not covered up by a validate that failed', async () => {
     machine.service.sight = 'down';
     machine.service.meanwhile = createElsewhere;
     expect(await submit()).toMatchObject({ status: 'repeated', ids: { request_id: 'R-77' } });
@@ -112,13 +112,13 @@ describe('What another process recorded while this one had sent nothing', () => 
     expect(records).toMatchObject([{ event: 'created', ids: { request_id: 'R-77' } }]);
   });
 
-  test('is not covered up by a validate that sees what the other created', async () => {
+  test('What another process recorded is not covered up by a validate that sees what it created', async () => {
     machine.service.meanwhile = createElsewhere;
     await submit();
     expect(await readAll(machine.logPath)).toMatchObject([{ event: 'created', ids: { request_id: 'R-77' } }]);
   });
 
-  test('decides: no second request is sent', async () => {
+  test('What another process recorded decides: no second request is sent', async () => {
     machine.service.sight = 'always clear';
     machine.service.meanwhile = createElsewhere;
     expect(await submit()).toMatchObject({ status: 'repeated' });

@@ -143,7 +143,7 @@ describe('A request that is sent', () => {
     ['none', true, key, 'again":false'],
     ['failed', false, key, 'again":false'],
   ] as const)(
-    'though known as %s, again: %s, has a key of its own if it is a second time',
+    'A request known as %s, again: %s, has a key of its own if it is a second time',
     async (state, again, used, said) => {
       const bench = new Bench();
       if (state !== 'none') await bench.knows(state);
@@ -154,7 +154,7 @@ describe('A request that is sent', () => {
     },
   );
 
-  test('on a licence is parked from its first try on, and intends the next one as that', async () => {
+  test('A request sent on a licence is recorded as such with each try', async () => {
     const bench = await new Bench().knows('licensed');
     const { api } = bench;
     const create: MarketplaceApi['create'] = async (request, intend, ...more) => {
@@ -175,7 +175,7 @@ describe('A request that is sent', () => {
     expect(plain.told.at(-1)).toBe('intends after sending {"again":false,"wasClear":false}');
   });
 
-  test('but was not written is noted as seen, for another may know more', async () => {
+  test('A request that was seen but not written is recorded as seen, for another may know more', async () => {
     const bench = new Bench();
     bench.isWritten = false;
     bench.created = NOT_WRITTEN;
@@ -203,7 +203,7 @@ describe('A request that is sent', () => {
     ],
     ['unknown', { status: 'unknown', ids: {}, reason: 'request.in-doubt' }],
     ['none', { status: 'unknown', ids: {}, reason: 'request.in-doubt' }],
-  ])('while another made it %s is told as that', async (state, result) => {
+  ])('A request that another process made %s meanwhile is reported as that', async (state, result) => {
     const bench = new Bench();
     if (state !== 'none') await bench.knows(state as 'created');
     const seen = [state === 'none' ? 'none' : 'failed', state] as LoggedState[];
@@ -213,7 +213,7 @@ describe('A request that is sent', () => {
 });
 
 describe('Validate that is asked before', () => {
-  test('and has a fault ends the row as failed, and the run', async () => {
+  test('A validate with a fault ends the row as failed, and the run', async () => {
     const bench = new Bench();
     const faulty = { ...bench.api, validate: () => Promise.reject(new TypeError('Ana')) };
     const submitted = await submitRequest(SUBMISSION, faulty, bench.log, { ...PLAIN, validate: true });
@@ -233,7 +233,7 @@ describe('Validate that is asked before', () => {
     ['created', { again: true }],
     ['duplicate', { again: true }],
     ['duplicate', { onDuplicate: 'create' }],
-  ])('of a request that the log knows as %s, with %j, notes nothing, as that would hide it', async (state, options) => {
+  ])('Validate about a request that the log knows as %s, with %j, records nothing', async (state, options) => {
     const bench = await new Bench().knows(state);
     bench.validated = { ...CLEAR, verdict: 'unknown', refused: 'rejected', http: 422, message: 'No.' };
     const submitted = await bench.submit({ validate: true, ...options });
@@ -260,7 +260,7 @@ describe('A success that proves nothing', () => {
     return { submitted: await bench.submit(options), bench };
   };
 
-  test('is created where validate sees it, with the identifiers of the answer', async () => {
+  test('A success that proves nothing is created where validate sees it, with its identifiers', async () => {
     const { submitted, bench } = await sent(SEEN);
     expect(submitted).toMatchObject({
       status: 'created',
@@ -280,7 +280,7 @@ describe('A success that proves nothing', () => {
   test.each([
     [SEEN, 'Taken, as validate shows; the answer names no identifier.'],
     [{ ...SEEN, isSeen: false }, 'Taken; the answer names no identifier.'],
-  ])('is told as created without an identifier where the answer names none: %j', async (proof, message) => {
+  ])('A success that proves nothing has no identifier where the answer names none: %j', async (proof, message) => {
     const { submitted } = await sent(proof, { unproven: { ...UNPROVEN, ids: {} } });
     expect(submitted).toMatchObject({ status: 'created', ids: {}, message });
   });
@@ -289,13 +289,13 @@ describe('A success that proves nothing', () => {
     ['is not seen', NOT_PROVEN, null],
     ['is not seen, and the run has to end', { ...NOT_PROVEN, stop: MOVED }, MOVED],
     ['ends the run when it is asked about', MOVED, MOVED],
-  ])('stays in doubt where it %s', async (_, proof, stop) => {
+  ])('A success that proves nothing stays unknown where it %s', async (_, proof, stop) => {
     const { submitted, bench } = await sent(proof);
     expect(submitted).toMatchObject({ status: 'unknown', unproven: UNPROVEN, stop });
     expect(bench.noted).toHaveLength(1);
   });
 
-  test('is a fault where asking is one', async () => {
+  test('A success that proves nothing is a fault where the question is one', async () => {
     expect((await sent(new TypeError('ours'))).submitted.stop).toMatchObject({ reason: 'srq.fault' });
   });
 
@@ -303,12 +303,12 @@ describe('A success that proves nothing', () => {
     ['validate was not asked before', {}, {}],
     ['it ended the run', { stop: MOVED }, { validate: true }],
     ['it is none', { unproven: null }, { validate: true }],
-  ])('is not asked about where %s', async (_, changes, options) => {
+  ])('A success that proves nothing is not asked about where %s', async (_, changes, options) => {
     const { bench } = await sent(SEEN, changes, options);
     expect(bench.told).not.toContain('proves');
   });
 
-  test('is not asked about where its doubt could not be noted', async () => {
+  test('A success that proves nothing is not asked about if it could not be recorded as unknown', async () => {
     const bench = new Bench();
     bench.created = unproven;
     bench.logChanges = { outcome: () => Promise.reject(AWAY) };
@@ -330,7 +330,7 @@ describe('An identifier that another request has, too', () => {
     bench.created = answered({ ...OUTCOME, status: 'unknown', ids: {} }, { stop: MOVED, sameAs: other.key });
   };
 
-  test('makes both unknown, and stops the run', async () => {
+  test('An identifier that two requests get makes both unknown, and stops the run', async () => {
     const { bench, submitted } = await sentBeside('created', both);
     expect(submitted).toMatchObject({
       ...{ row: 5, status: 'unknown', stop: MOVED },
@@ -339,7 +339,7 @@ describe('An identifier that another request has, too', () => {
     expect([bench.memory.state(key), bench.memory.state(other.key)]).toEqual(['unknown', 'unknown']);
   });
 
-  test('whose record cannot be read does not keep this one from being recorded', async () => {
+  test('An identifier of a request without a readable record does not stop the record of this one', async () => {
     const { bench, submitted } = await sentBeside('created', (each) => {
       both(each);
       each.logChanges = { read: () => Promise.reject(AWAY) };
@@ -348,7 +348,7 @@ describe('An identifier that another request has, too', () => {
     expect(bench.memory.state(key)).toBe('unknown');
   });
 
-  test('that is noticed when validate is asked does the same', async () => {
+  test('An identifier that two requests get is noticed when validate is asked, too', async () => {
     const { bench, submitted } = await sentBeside('created', (each) => {
       each.created = answered({ ...OUTCOME, status: 'unknown' }, { unproven: UNPROVEN });
       each.proof = { ...NOT_PROVEN, stop: MOVED, sameAs: other.key };
@@ -357,13 +357,13 @@ describe('An identifier that another request has, too', () => {
     expect(bench.memory.state(other.key)).toBe('unknown');
   });
 
-  test('of a request that was not told as created changes nothing about that one', async () => {
+  test('An identifier of a request that was not created changes nothing about that one', async () => {
     const { bench, submitted } = await sentBeside('duplicate', both);
     expect([submitted.alsoUnknown, bench.memory.state(other.key)]).toEqual([null, 'duplicate']);
   });
 });
 
-test('a fault after the intent leaves the row in doubt, and one before it as failed', async () => {
+test('a fault after the intent leaves the row unknown, and one before it failed', async () => {
   for (const [intends, status] of [
     [true, 'unknown'],
     [false, 'failed'],
@@ -398,7 +398,7 @@ describe('A request in doubt', () => {
     ['unknown', 7, true],
     ['unknown', 8, false],
   ] as const)(
-    'as %s whose record is %d ms ahead is sent again if its first try is not: %s',
+    'An unknown request of %s, dated %d ms ahead, is sent if its first try is not: %s',
     async (state, ms, isRepeated) => {
       const bench = await new Bench().knows(state);
       bench.idempotencyWindowMs = 1_000;
@@ -408,7 +408,7 @@ describe('A request in doubt', () => {
     },
   );
 
-  test('is not written again where its key may be forgotten by the time of its turn', async () => {
+  test('An unknown request is not written again where its key may be forgotten by its turn', async () => {
     const bench = await new Bench().knows('unknown');
     bench.idempotencyWindowMs = 1_000;
     const create: MarketplaceApi['create'] = async (_, intend) => {
@@ -422,7 +422,7 @@ describe('A request in doubt', () => {
     expect(bench.told).toEqual([]);
   });
 
-  test('of which another has recorded something meanwhile is neither written again nor noted', async () => {
+  test('An unknown request that another has settled meanwhile is neither written nor recorded', async () => {
     const bench = await new Bench().knows('unknown');
     bench.idempotencyWindowMs = 10_000;
     bench.logChanges = { sending: async () => false };
@@ -443,7 +443,7 @@ describe('A single request', () => {
   const sent = (bench: Bench, options: Partial<SubmitOptions> = {}) =>
     bench.clock.until(submitOne(SUBMISSION, { api: bench.api, log: bench.log }, { ...PLAIN, ...options }));
 
-  test('that is sent once more on purpose has a key of its own each time', async () => {
+  test('A single deliberate second send has a key of its own each time', async () => {
     const bench = await new Bench().knows('created');
     await sent(bench, { again: true });
     await sent(bench, { again: true });
@@ -451,7 +451,7 @@ describe('A single request', () => {
     expect([used.length, new Set(used).size]).toEqual([2, 2]);
   });
 
-  test('in doubt is repeated under its key, and else left alone, for validate has no witnesses', async () => {
+  test('A single unknown request is repeated under its key, or else left alone', async () => {
     const known = await new Bench().knows('unknown');
     known.idempotencyWindowMs = 10_000;
     expect(await sent(known)).toMatchObject({ status: 'created' });
@@ -461,14 +461,14 @@ describe('A single request', () => {
     expect([old.told, old.noted]).toEqual([[], []]);
   });
 
-  test('in doubt stays so where the log ends the command, which is told why', async () => {
+  test('A single request stays unknown where the log ends the command, which is reported', async () => {
     const repeated = await new Bench().knows('unknown');
     repeated.idempotencyWindowMs = 10_000;
     repeated.logChanges = { sending: () => Promise.reject(AWAY) };
     expect(await sent(repeated)).toMatchObject({ status: 'unknown', stop: AWAY });
   });
 
-  test('of which the log cannot say what it knows is not told as anything', async () => {
+  test('A single request that the log cannot answer for gets no outcome', async () => {
     const bench = await new Bench().knows('unknown');
     bench.logChanges = { prefetch: () => Promise.reject(AWAY) };
     await expect(sent(bench)).rejects.toBe(AWAY);

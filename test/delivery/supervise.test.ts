@@ -20,7 +20,7 @@ const adviceOn = (supervisor: Supervisor, times: number, each: Sent): Advice[] =
 const stopsAt = (advice: readonly Advice[]) => advice.findIndex(({ stop }) => stop !== null) + 1;
 
 describe('The first rows', () => {
-  test.each(['created', 'duplicate', 'rejected'] as const)('go one at a time until three were %s', (status) => {
+  test.each(['created', 'duplicate', 'rejected'] as const)('The first rows go singly until three were %s', (status) => {
     const supervisor = watch();
     const limits = Array.from({ length: 4 }, () => {
       const limit = supervisor.limit(16);
@@ -30,7 +30,7 @@ describe('The first rows', () => {
     expect(limits).toEqual([1, 1, 1, 16]);
   });
 
-  test('go three at a time where the service is familiar, but never more than the user wants', () => {
+  test('The first rows go three at a time where the service is familiar, but never above the limit', () => {
     const supervisor = new Supervisor(null, 0, { isFamiliar: true });
     expect(supervisor.limit(2)).toBe(2);
     const limits = Array.from({ length: 4 }, () => {
@@ -41,7 +41,7 @@ describe('The first rows', () => {
     expect(limits).toEqual([3, 3, 3, 16]);
   });
 
-  test.each(['failed', 'unknown'] as const)('that were %s have not given a result that could be read', (status) => {
+  test.each(['failed', 'unknown'] as const)('First rows that were %s have no result that could be read', (status) => {
     const supervisor = watch();
     adviceOn(supervisor, 2, ended('created'));
     supervisor.observe(ended(status));
@@ -52,11 +52,11 @@ describe('The first rows', () => {
 });
 
 describe('HTTP 403', () => {
-  test('on the first row ends the run as a refusal of the credentials', () => {
+  test('HTTP 403 on the first row ends the run as a refusal of the credentials', () => {
     expect(watch().observe(DENIED).stop).toMatchObject({ code: 'auth' });
   });
 
-  test('later is about a row, until five come in a row', () => {
+  test('HTTP 403 later is about a row, until five come in succession', () => {
     const supervisor = watch();
     supervisor.observe(ended('created'));
     expect(stopsAt(adviceOn(supervisor, 4, DENIED))).toBe(0);

@@ -19,7 +19,7 @@ const ROWS = 5;
 
 describe('two runs on one log', () => {
   test.concurrent.for(Array.from({ length: RACES }, (_, at) => at + 1))(
-    'race %i: one sends, the other is refused and told who does',
+    'race %i of two runs on one log: one sends, the other is refused and learns who does',
     async (race, { desk, sandbox, onTestFinished }) => {
       // The first one cannot come to its end before the other one has tried.
       const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create', onTestFinished);
@@ -39,7 +39,7 @@ describe('two runs on one log', () => {
     },
   );
 
-  test('a stopped holder still holds; a killed one lets go at once', async ({ desk, openSandbox }) => {
+  test('a stopped process still holds the log; a killed one lets go at once', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 500 });
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(60));
@@ -65,7 +65,7 @@ async function refusal({ code, stdout }: Awaited<Running['ended']>): Promise<str
 }
 
 describe.concurrent('a one-off request while an import runs', () => {
-  test('is created at once, not after the import', async ({ desk, openSandbox }) => {
+  test('a one-off request during an import is created at once, not after it', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 150 });
     desk.use(sandbox);
     const running = desk.start(bulkArgs(desk.write('leads.csv', leadsCsv(400)), '--concurrency', '4'));
@@ -80,7 +80,7 @@ describe.concurrent('a one-off request while an import runs', () => {
     await expectNothingHidden(desk, sandbox);
   });
 
-  test('that is one of its rows is created once, whoever comes first', async ({ partner, sandbox }) => {
+  test('a one-off request that is a row of the import is created once', async ({ partner, sandbox }) => {
     const leads = partner.write('leads.csv', leadsCsv(40));
     // Four rows are taken and answered late: until then the import, four at once, gets no further.
     sandbox.setInstructions([6, 12, 13, 14].map((at) => faultOnRow(at, 'slow', 25_000)));
@@ -96,7 +96,7 @@ describe.concurrent('a one-off request while an import runs', () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 40, distinct: 40, doubled: 0 });
   });
 
-  test('is sent by one of two that looked into the log at the same time', async ({ desk, sandbox, onTestFinished }) => {
+  test('a one-off request of two processes is sent by one', async ({ desk, sandbox, onTestFinished }) => {
     const gate = await gateBefore(sandbox.baseUrl, '/oauth/token', onTestFinished);
     desk.use({ ...sandbox, baseUrl: gate.baseUrl });
     const args = ['create', ...requestOfRow(1), '--no-validate', '--json'];

@@ -18,7 +18,7 @@ function watched(bench: Bench): { readonly told: string[]; readonly watch: Worke
 }
 
 describe('A worker', () => {
-  test('records as rejected what its contract refuses, and sends it nowhere', async () => {
+  test('A worker records as rejected what its description refuses, and sends it nowhere', async () => {
     const bench = new Bench([taken(1), taken(2)]);
     const { told, watch } = watched(bench);
     bench.changes = { refusal: ({ row }) => (row === 1 ? 'It lacks consent.' : null), watch };
@@ -30,7 +30,7 @@ describe('A worker', () => {
     ]);
   });
 
-  test('holds all of the account after three unknown outcomes, asks validate after the pause, and goes on slower', async () => {
+  test('A worker pauses the account after three unknown outcomes, asks validate, and goes on slower', async () => {
     const bench = new Bench([1, 2, 3, 4].map((row) => taken(row)));
     const { told, watch } = watched(bench);
     let creates = 0;

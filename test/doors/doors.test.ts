@@ -14,7 +14,7 @@ function importsSource(code: string): boolean {
   return named.some(isOfValue) || /(?:\bimport|\bvi\.mock|\bimportActual\S*)\(\s*'[./]+\/src\//.test(text);
 }
 
-test('tests import src through test/doors alone, but for those in the list that gets shorter', () => {
+test('tests import src through test/doors alone, except those in the list that gets shorter', () => {
   const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.startsWith('doors/'))
     .map((name) => join('test', name));

@@ -79,7 +79,7 @@ async function seen(bytes: Buffer): Promise<string> {
 
 describe('46 dresses of one content are right, or refused with the way out', () => {
   it.each(ENCODINGS.flatMap((encoding) => [',', ';'].map((delimiter) => ({ encoding, delimiter }))))(
-    '$encoding, $delimiter',
+    'the same leads as CSV in $encoding, with $delimiter, are read right or refused with the way out',
     async ({ encoding, delimiter }) => {
       expect(await seen(encoded(plain([HEADER, ...ROWS], delimiter), encoding))).toBe(
         /^(?:cp850|macintosh|utf-32)/.test(encoding) ? 'refused with the way out' : 'right',
@@ -87,7 +87,7 @@ describe('46 dresses of one content are right, or refused with the way out', () 
     },
   );
   it.each(Object.keys(WRITERS).flatMap((writer) => [',', '\t', '|'].map((delimiter) => ({ writer, delimiter }))))(
-    '$writer, $delimiter',
+    'the same leads as written by $writer, with $delimiter, are read right or refused with the way out',
     async ({ writer, delimiter }) => {
       expect(await seen(encoded(WRITERS[writer]?.([HEADER, ...ROWS], delimiter) ?? '', 'utf-8'))).toBe(
         writer === 'whole lines quoted again' ? 'refused with the way out' : 'right',

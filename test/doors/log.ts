@@ -6,14 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/account/system-clock.ts';
 import type { LogReader, LogStore } from '../../src/request/log/log-store.ts';
 import type { Outcome } from '../../src/request/log/outcome.ts';
-import {
-  LOG_EVENTS,
-  LOGGED_STATES,
-  nextState,
-  noCounts,
-  SENT_STATUSES,
-  STATUSES,
-} from '../../src/request/log/status.ts';
+import { LOG_EVENTS, LOGGED_STATES, nextState, noCounts, SENT_STATUSES } from '../../src/request/log/status.ts';
 import type { Clock, LogRecord, LogSubject } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import { FileLog } from '../../src/store/file/file-log.ts';
@@ -28,17 +21,7 @@ import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/po
  * The door to the log, in a file and in a store: records go in, and what a later process knows of them comes out.
  */
 
-export {
-  LOG_EVENTS,
-  LOGGED_STATES,
-  nextState,
-  openLogReader,
-  openRunNotes,
-  readLog,
-  readRunNotes,
-  SENT_STATUSES,
-  STATUSES,
-};
+export { LOG_EVENTS, LOGGED_STATES, nextState, openLogReader, openRunNotes, readLog, readRunNotes, SENT_STATUSES };
 
 export const NO_COUNTS = noCounts();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Home, srq } from './program.ts';
 
-test('each command that prints a document has a schema by its own name, also if others stand below it', async () => {
+test('each command that prints a document has a schema under its own name', async () => {
   const home = await Home.open();
   try {
     const { stdout } = await srq(['schema', '--json'], { home });
@@ -17,7 +17,7 @@ test('each command that prints a document has a schema by its own name, also if 
   }
 });
 
-test.skipIf(process.platform !== 'linux')('a folder that takes no others ends a command, not never', async () => {
+test.skipIf(process.platform !== 'linux')('a folder in which no other can be made ends a command', async () => {
   const home = await Home.open({ env: { SRQ_STATE_DIR: '/proc/srq' } });
   try {
     const { code, stderr } = await srq(['create', '--country', 'PT', '--phone', '+351912345678'], { home });

@@ -31,7 +31,7 @@ describe.skipIf(postgresIsMissing !== null)(`with a store in PostgreSQL${why}`, 
   });
   afterAll(() => server?.end());
 
-  test.for(withStore)('%s', { timeout: 60_000 }, async (name) => {
+  test.for(withStore)('with a store in PostgreSQL: %s', { timeout: 60_000 }, async (name) => {
     const database = (await server.database()).split('/').at(-1) ?? '';
     await isAsWritten(name, server.url(database, 'ana'));
   });

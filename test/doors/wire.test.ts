@@ -24,11 +24,11 @@ test.each<[what: string, told: string, ...Parameters<typeof lineTo>]>([
   ['no byte', 'nothing, written', [], 'ends'],
   ['a reset', 'nothing, written', [], 'resets'],
   ['no HTTP', 'nothing, written', ['220 mail.example.com ready\r\n'], 'ends'],
-])('%s is told as %s', async (_, told, pieces, then = 'stays') => {
+])('an answer over a real socket, %s, is read as %s', async (_, told, pieces, then = 'stays') => {
   expect(await (await lineTo(pieces, then)).call()).toBe(told);
 });
 
-test('without anybody who listens nothing is written', async () => {
+test('nothing is written where nobody listens on the port', async () => {
   expect(await (await deadLine()).call()).toBe('nothing, not written');
 });
 

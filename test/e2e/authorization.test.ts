@@ -70,7 +70,7 @@ describe.concurrent('A token host of its own', () => {
   const logIn = (desk: Desk, { baseUrl }: ScriptedService, ...more: string[]) =>
     desk.pipe(CANARY, ...loginArgs(baseUrl, '--client-id', '7', ...more));
 
-  test('gets the secret only once a person has named it, and is shown before', async ({ desk, onTestFinished }) => {
+  test('A token host gets the secret only once a person has named it', async ({ desk, onTestFinished }) => {
     const [service, login] = [await takesTokens(onTestFinished), await grants(onTestFinished)];
     const address = `${login.baseUrl}/sso/token`;
     const file = describeService(desk, oauth(address), { servers: [{ url: service.baseUrl }] });
@@ -96,7 +96,7 @@ describe.concurrent('A token host of its own', () => {
     expect(documentOf(await desk.call('status', '--json'))).toMatchObject({ tokenAddress: address });
   });
 
-  test('gets nothing in a rehearsal, nor for another base URL', async ({ desk, onTestFinished }) => {
+  test('A token host gets nothing in a rehearsal, nor for another base URL', async ({ desk, onTestFinished }) => {
     const [service, login] = [await takesTokens(onTestFinished), await grants(onTestFinished)];
     const file = describeService(desk, oauth(`${login.baseUrl}/token`), { servers: [{ url: service.baseUrl }] });
     await desk.call(...learnArgs(file, '--operation', `token=${login.baseUrl}/token`));
@@ -110,7 +110,7 @@ describe.concurrent('A token host of its own', () => {
     expect(login.calls()).toHaveLength(before);
   });
 
-  test('is never one that a document brings in, wherever it does, unless its address was shown and agreed to', async ({
+  test('A token host from a description is never used unless its address was shown and agreed to', async ({
     desk,
     onTestFinished,
   }) => {

@@ -6,7 +6,7 @@ import { createdAtLeast, setLatency } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 describe.concurrent('bulk stops early', () => {
-  test('when the file changes after the first request: not with exit code 2, which says that nothing was sent', async ({
+  test('bulk that stops because the file changed after the first request does not end with exit code 2', async ({
     partner,
     sandbox,
   }) => {

@@ -24,7 +24,7 @@ const ASKED = /y (?:yes|take it as \w+) · n leave it out ·\s+q quit:? ?/;
 const PLAN_ASKED = /q to quit: /;
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal, a question about a column', () => {
-  test('a column that is agreed to does not displace one that is certain', async ({ partner, sandbox }) => {
+  test('on a terminal, a confirmed column does not displace a certain one', async ({ partner, sandbox }) => {
     // Not every lead has the whole name. What more the other names say is not understood, so they are only likely.
     const whole = (at: number) => (at % 3 > 0 ? (NAMES[at] ?? '') : '');
     const two = csv('Full name,Vorname abc,Nachname abc,Phone,Message,Country', (at) => [

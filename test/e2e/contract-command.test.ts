@@ -69,7 +69,7 @@ describe('a secret that the service wants in each request', () => {
     JSON.parse(readFileSync(join(config, 'contracts', 'default.json'), 'utf8'));
   const keyIn = ({ create }: Contract) => create.always['header X-Api-Key'];
 
-  test.skipIf(!HAS_TERMINAL)('is asked for on a terminal without being shown', async ({ desk }) => {
+  test.skipIf(!HAS_TERMINAL)('a secret for each request is asked for on a terminal, hidden', async ({ desk }) => {
     const { shown, code } = await onTerminal(
       desk,
       ['contract', 'learn', desk.write('api.json', DOCUMENT)],

@@ -87,7 +87,7 @@ async function learned(desk: Desk): Promise<void> {
   expect(taken, taken.stdout + taken.stderr).toMatchObject({ code: 0 });
 }
 
-test('parts go to parts, as columns have them, and contacts into lists of one', async ({ desk, onTestFinished }) => {
+test('parts of a name and an address fill the parts of the service', async ({ desk, onTestFinished }) => {
   const service = await startScriptedService({}, onTestFinished);
   desk.use({ baseUrl: service.baseUrl, clientId: 'p' });
   await learned(desk);

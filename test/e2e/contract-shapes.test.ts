@@ -31,51 +31,54 @@ function bulk(desk: Desk, leads: string) {
 }
 
 describe.concurrent('learned, rehearsed and imported:', () => {
-  test.for(Object.entries(EXPECTED))('%s', async ([name, expected], { desk, openSandbox }) => {
-    // The sandbox reads the same document, without what the partner says about it.
-    const sandbox = await openSandbox({ contract: contractOf(name) });
-    desk.use(sandbox);
-    const learned = await desk.call('contract', 'learn', contractFile(name), ...answersFor(name), '--yes', '--json');
-    expect(learned, learned.stdout + learned.stderr).toMatchObject({ code: 0 });
+  test.for(Object.entries(EXPECTED))(
+    '%s is learned, rehearsed, imported',
+    async ([name, expected], { desk, openSandbox }) => {
+      // The sandbox reads the same document, without what the partner says about it.
+      const sandbox = await openSandbox({ contract: contractOf(name) });
+      desk.use(sandbox);
+      const learned = await desk.call('contract', 'learn', contractFile(name), ...answersFor(name), '--yes', '--json');
+      expect(learned, learned.stdout + learned.stderr).toMatchObject({ code: 0 });
 
-    desk.write('need.wav', SOUND);
-    const leads = desk.write('leads.csv', leadsFor(expected));
-    const ended = await bulk(desk, leads);
-    const rows = leadsFor(expected).trim().split('\n').length - 1;
-    expect(documentOf(ended), ended.stdout + ended.stderr).toMatchObject({ rows, created: rows });
+      desk.write('need.wav', SOUND);
+      const leads = desk.write('leads.csv', leadsFor(expected));
+      const ended = await bulk(desk, leads);
+      const rows = leadsFor(expected).trim().split('\n').length - 1;
+      expect(documentOf(ended), ended.stdout + ended.stderr).toMatchObject({ rows, created: rows });
 
-    // What arrived, by the names of the document.
-    const arrived = creates(sandbox);
-    const audioNames = ['audio_file', 'audio_type', 'audio_name'].map((field) => expected.wire[field]);
-    const usual = Object.values(expected.wire)
-      .filter((wire) => !audioNames.includes(wire))
-      .map((place) => place.replace(/\.0$/, ''));
-    // The only element of a list has a place of its own.
-    const names = Object.keys(arrived[0]?.params ?? {}).map((place) => place.replace(/\.0$/, ''));
-    expect(names).toEqual(expect.arrayContaining(usual));
-    for (const { params } of arrived) expect(params).toMatchObject(expected.constants);
-    const first = arrived.find(({ params }) => params[expected.wire['request_text'] ?? ''] === 'Pintar a sala 0');
-    expect(first?.params).toMatchObject({
-      [expected.wire['fullname'] ?? '']: 'Ana Exemplo 0',
-      [expected.wire['phone'] ?? '']: '+351912345678',
-      ...expected.alternatives['request_text'],
-    });
+      // What arrived, by the names of the document.
+      const arrived = creates(sandbox);
+      const audioNames = ['audio_file', 'audio_type', 'audio_name'].map((field) => expected.wire[field]);
+      const usual = Object.values(expected.wire)
+        .filter((wire) => !audioNames.includes(wire))
+        .map((place) => place.replace(/\.0$/, ''));
+      // The only element of a list has a place of its own.
+      const names = Object.keys(arrived[0]?.params ?? {}).map((place) => place.replace(/\.0$/, ''));
+      expect(names).toEqual(expect.arrayContaining(usual));
+      for (const { params } of arrived) expect(params).toMatchObject(expected.constants);
+      const first = arrived.find(({ params }) => params[expected.wire['request_text'] ?? ''] === 'Pintar a sala 0');
+      expect(first?.params).toMatchObject({
+        [expected.wire['fullname'] ?? '']: 'Ana Exemplo 0',
+        [expected.wire['phone'] ?? '']: '+351912345678',
+        ...expected.alternatives['request_text'],
+      });
 
-    // The log has the identifiers that the service gave, by the document's names, each once.
-    const logged = desk.records().filter(({ event }) => event === 'created');
-    const ids = logged.map((record) => record['ids'] as Record<string, string>);
-    expect(ids.map((each) => Object.keys(each))).toEqual(ids.map(() => expected.identifiers));
-    const given = arrived.map(({ requestId }) => requestId);
-    expect(ids.map((each) => each[expected.identifiers[0] ?? '']).sort()).toEqual(given.sort());
-    expect(new Set(given).size).toBe(rows);
+      // The log has the identifiers that the service gave, by the document's names, each once.
+      const logged = desk.records().filter(({ event }) => event === 'created');
+      const ids = logged.map((record) => record['ids'] as Record<string, string>);
+      expect(ids.map((each) => Object.keys(each))).toEqual(ids.map(() => expected.identifiers));
+      const given = arrived.map(({ requestId }) => requestId);
+      expect(ids.map((each) => each[expected.identifiers[0] ?? '']).sort()).toEqual(given.sort());
+      expect(new Set(given).size).toBe(rows);
 
-    const again = await bulk(desk, leads);
-    expect(documentOf(again)).toMatchObject({ rows, created: 0, repeated: rows });
-    expect(creates(sandbox)).toHaveLength(rows);
-  });
+      const again = await bulk(desk, leads);
+      expect(documentOf(again)).toMatchObject({ rows, created: 0, repeated: rows });
+      expect(creates(sandbox)).toHaveLength(rows);
+    },
+  );
 });
 
-test('learning a contract makes no request new: what was sent before is not sent again', async ({
+test('learning an API description makes no request new: what was sent before is not sent again', async ({
   desk,
   openSandbox,
 }) => {

@@ -4,7 +4,7 @@ import { REQUEST } from '../helpers/leads.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 describe.concurrent('create', () => {
-  test('sends the same request once, however many processes are asked for it at the same time', async ({
+  test('srq create sends the same request once, however many processes are asked for it at the same time', async ({
     partner,
     sandbox,
   }) => {

@@ -30,7 +30,7 @@ describe('strangers have no power over the terminal', () => {
   const refused = { status: 401, body: { error: `no ${NASTY}` }, headers: { 'x-note': 'owned \u009b8m' } };
   const taken = { status: 201, body: { [`id${NASTY}`]: `${NASTY}4711`, id: '7' } };
 
-  test('in what a service says when it refuses the credentials', async ({ desk }) => {
+  test('a service that refuses the credentials cannot control the terminal', async ({ desk }) => {
     const { baseUrl } = await startScriptedService({ token: () => refused });
     desk.use({ baseUrl, clientId: '7' });
     for (const args of [
@@ -43,7 +43,7 @@ describe('strangers have no power over the terminal', () => {
       expectHarmless(await desk.call(...args));
   });
 
-  test('in what a service says of a request, and in what the log tells of it later', async ({ desk }) => {
+  test('what a service says of a request cannot control the terminal, now or in the log later', async ({ desk }) => {
     const { baseUrl } = await startScriptedService({
       create: () => refusal,
       validate: ({ number }) => (number > 2 ? refusal : { status: 200, body: { duplicate: false } }),
@@ -61,14 +61,14 @@ describe('strangers have no power over the terminal', () => {
       expectHarmless(await desk.call(...args));
   });
 
-  test('in identifiers that a service hands out', async ({ desk }) => {
+  test('identifiers from a service cannot control the terminal', async ({ desk }) => {
     const { baseUrl } = await startScriptedService({ create: () => taken });
     desk.use({ baseUrl, clientId: '7' });
     for (const args of [['create', ...REQUEST, '--ref', `owned${NASTY}`], ['log'], ['log', '--json']])
       expectHarmless(await desk.call(...args));
   });
 
-  test('in the settings: JSON has their exact values, text what can be printed of them', async ({
+  test('settings cannot control the terminal: JSON has their exact values, text what can be printed of them', async ({
     desk,
     openSandbox,
   }) => {
@@ -101,7 +101,7 @@ describe('strangers have no power over the terminal', () => {
     expect(documentOf(await desk.call('status', '--json'))['clientId']).toBe(clientId);
   });
 
-  test('in the words that a command is told to go on with', async ({ desk, sandbox }) => {
+  test('the command that srq proposes cannot control the terminal', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
     const log = ['--log', join(desk.work, `owned${NASTY}.ndjson`)];
@@ -116,7 +116,7 @@ describe('strangers have no power over the terminal', () => {
     }
   });
 
-  test('in the names of profiles', async ({ desk }) => {
+  test('names of profiles cannot control the terminal', async ({ desk }) => {
     const names = { [`owned${NASTY}`]: PROFILE, shop: PROFILE };
     mkdirSync(desk.config, { mode: 0o700 });
     const path = join(desk.config, 'config.json');
@@ -131,7 +131,7 @@ describe('strangers have no power over the terminal', () => {
     expect(stdout).toBe('shop\tprofile\n');
   });
 
-  test.skipIf(!HAS_TERMINAL)('in questions on a terminal, and in the help of one', async ({ desk, sandbox }) => {
+  test.skipIf(!HAS_TERMINAL)('questions on a terminal and their help cannot control it', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const leads = desk.write('leads.csv', `owned${NASTY.replace('\r', '')},country,phone\nx,PT,+351912345678\n`);
     const left = await onTerminal(
@@ -146,7 +146,7 @@ describe('strangers have no power over the terminal', () => {
     expectHarmless({ code: 0, signal: null, stdout: left.shown.replaceAll(ESCAPES_OF_OURS, ''), stderr: '' });
   });
 
-  test('in the name, the columns and the cells of a file', async ({ desk, sandbox }) => {
+  test('the name, the columns and the cells of a file cannot control the terminal', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const columns = `ref,country,phone,request_text,${NASTY.replace('\r', '')},e-mail`;
     const rows = [

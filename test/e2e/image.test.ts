@@ -19,7 +19,7 @@ describe('The container image', () => {
   });
   afterAll(() => image?.remove());
 
-  test('holds the program, what it needs at run time, and nothing of the clone', () => {
+  test('The container image holds the program, what it needs at run time, and nothing of the clone', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
     const needed = Object.keys(packages).filter((path) => path && !packages[path].dev && !packages[path].optional);
     expect(needed).toContain('node_modules/fs-native-extensions');
@@ -35,7 +35,7 @@ describe('The container image', () => {
     expect(open).toEqual([]);
   });
 
-  test('lets in nothing but what its build names, whatever lies in the clone', () => {
+  test('The container image gets nothing but what its build names, whatever lies in the clone', () => {
     const copied = instructions('build')
       .filter(([word]) => word === 'COPY')
       .flatMap(([, rest]) => rest.split(' ').slice(0, -1));

@@ -32,7 +32,7 @@ describe.concurrent('an interrupted import', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'finishes what is in flight after %s, and the next run does the rest',
+    'an interrupted import finishes what is in flight after %s, and the next run does the rest',
     async ([signal, code], { desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 500 });
       desk.use(sandbox);

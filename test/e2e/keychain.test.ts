@@ -11,7 +11,7 @@ import { loginTo, storedProfiles } from '../helpers/login.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
 describe.skipIf(platform() !== 'linux')('login --keychain', () => {
-  test('takes the secret that a person has put there, and stores the command that prints it', async ({
+  test('login --keychain uses the secret that a person has put there, and stores the command that prints it', async ({
     desk,
     sandbox,
   }) => {

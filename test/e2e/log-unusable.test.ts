@@ -17,7 +17,7 @@ const OWNED: [string, (desk: Desk) => void, string][] = [
 ];
 
 describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
-  test('a log in use by another run names that run; a single create need not wait', async ({ desk, openSandbox }) => {
+  test('a log in use is refused with the name of its run; a create need not wait', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 100 });
     desk.use(sandbox);
     const long = desk.start(['bulk', desk.write('long.csv', leadsCsv(500)), '--rate', 'max', '--concurrency', '2']);
@@ -32,7 +32,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
     expect(creates(sandbox).some(({ params }) => params['request_text'] === 'Obras')).toBe(false);
   });
 
-  test('a full disk stops the run; what was created is in the log, on the screen or in doubt', async ({
+  test('a full disk under the log stops the run; what was created is in the log, on the screen or unknown', async ({
     partner,
     sandbox,
   }) => {
@@ -63,7 +63,7 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
       ['its group, the log', (desk) => chmodSync(logOf(desk), 0o660), 'can be changed by other users (mode 0660)'],
       ['the state folder', (desk) => chmodSync(desk.state, 0o777), 'can be written by every user (mode 0777)'],
       ...(process.getuid?.() === 0 ? OWNED : []),
-    ])('%s', async ([, change, words], { partner, sandbox }) => {
+    ])('nothing is sent where others may change %s', async ([, change, words], { partner, sandbox }) => {
       await partner.call('create', ...requestFor('antes'));
       const before = creates(sandbox).length;
       const [leads, text] = [partner.write('leads.csv', leadsCsv(1)), readFileSync(logOf(partner), 'utf8')];
@@ -83,9 +83,9 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
       expect([creates(sandbox).length, readFileSync(logOf(partner), 'utf8')]).toEqual([before, text]);
     });
 
-    if (process.getuid?.() !== 0) test.skip('of another user: is not tried, it needs root', () => {});
+    if (process.getuid?.() !== 0) test.skip('a log of another user is not tried, which needs root', () => {});
 
-    test('a log that was given lies in a folder of its group', async ({ partner }) => {
+    test('a log that was named may lie in a folder that its group can write', async ({ partner }) => {
       const folder = join(partner.work, 'shared');
       mkdirSync(folder);
       chmodSync(folder, 0o775);

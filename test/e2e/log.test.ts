@@ -21,7 +21,7 @@ describe.concurrent('log', () => {
   });
 });
 
-test('bulk finishes with nobody left to talk to', async ({ partner, sandbox }) => {
+test('srq bulk finishes when nobody reads its output any more', async ({ partner, sandbox }) => {
   const leads = partner.write('leads.csv', leadsCsv(30));
   const under = ['sh', '-c', '"$@" 2>&1 >out.json | true', 'sh'];
   await partner.start(['bulk', leads, '--rate', 'max', '--json'], { under }).ended;

@@ -40,7 +40,7 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
   });
   afterAll(() => server?.end());
 
-  test('are what the service and the summary say', async ({ desk, openSandbox }) => {
+  test('The metrics of a worker are what the service and the summary say', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 300 });
     const url = await server.database();
     desk.use(sandbox);

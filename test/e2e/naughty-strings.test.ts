@@ -63,9 +63,9 @@ function expectResults(desk: Desk, name: string): void {
 }
 
 describe('every naughty string in every text field arrives as it was written, and comes back in the results', () => {
-  test('there are enough of them', () => expect(STRINGS.length).toBeGreaterThan(400));
+  test('there are more than enough naughty strings to try', () => expect(STRINGS.length).toBeGreaterThan(400));
 
-  test('from CSV whose dialect srq has to find out', async ({ partner, sandbox }) => {
+  test('every naughty string arrives as it was written, from CSV of any dialect', async ({ partner, sandbox }) => {
     const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';');
     const file = partner.write('naughty.csv', [header, ...STRINGS.map(rowOf)].map(quoted).join('\r\n'));
     const results = 'naughty.results.csv';
@@ -84,7 +84,7 @@ describe('every naughty string in every text field arrives as it was written, an
     expect(documentOf(again)).toMatchObject({ rows: STRINGS.length, created: 0, repeated: STRINGS.length });
   });
 
-  test('from flags', async ({ partner, sandbox }) => {
+  test('every naughty string arrives as it was written, from flags', async ({ partner, sandbox }) => {
     // All of them in one request, as parameters of its own, and each flag with some of the worst.
     const fields = STRINGS.flatMap((text, at) => ['--field', `f${at}=${text}`]);
     const ended = await partner.call('create', '--country=PT', '--phone=+351912345678', '--request-text=x', ...fields);

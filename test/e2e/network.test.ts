@@ -85,7 +85,7 @@ describe.skipIf(!make)('TLS (needs openssl)', () => {
     }
   });
 
-  test('a proxy is gone through with user and password, which nothing shows; NO_PROXY goes past it', async ({
+  test('a proxy is used with user and password, which nothing shows, and NO_PROXY goes past it', async ({
     desk,
     sandbox,
   }) => {

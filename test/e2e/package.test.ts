@@ -76,7 +76,7 @@ test('the package holds what runs, and nothing else', () => {
   ).toEqual([]);
 });
 
-test('the package can be published as it is, and nothing in it is for import but the library', () => {
+test('the package can be published as it is, and only the library can be imported from it', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(manifest).toMatchObject({ publishConfig: { access: 'public', provenance: true } });
   expect(manifest).not.toHaveProperty('private');
@@ -135,7 +135,7 @@ test('every link of a page in the package leads to a file in it', () => {
   expect(broken).toEqual([]);
 });
 
-test('a rehearsed publication has nothing to say about what is published', ({ skip }) => {
+test('a rehearsed publication has no complaints', ({ skip }) => {
   const { status, stderr } = npm('publish', '--dry-run', '--ignore-scripts', tarball);
   const offline = offlineBecause(stderr);
   if (offline) skip(`the registry cannot be reached (${offline})`);
@@ -174,7 +174,7 @@ describe('The package, installed into an empty place without scripts and without
     if (offline) skip(`the registry cannot be reached (${offline})`);
   };
 
-  test('runs the demo, and one request', ({ skip }) => {
+  test('The installed package, without scripts and what is optional, runs the demo and one request', ({ skip }) => {
     skipOffline(skip);
     expect(srq(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n` });
     const { status, stdout } = srq(demo);
@@ -185,7 +185,7 @@ describe('The package, installed into an empty place without scripts and without
     expect(srq(['doctor', '--sandbox']).stdout).toMatch(/its lock, \w+\(\w+\), works/);
   });
 
-  test('reads without the lock, and says in one sentence why it does not send; nothing is made', ({ skip }) => {
+  test('The installed package without the lock reads, and says in one sentence why it does not send', ({ skip }) => {
     skipOffline(skip);
     renameSync(join(library, 'prebuilds'), join(library, 'aside'));
     onTestFinished(() => renameSync(join(library, 'aside'), join(library, 'prebuilds')));
@@ -220,7 +220,7 @@ describe('The package, installed into an empty place without scripts and without
     expect(existsSync(join(state, 'default.ndjson'))).toBe(false);
   });
 
-  test('says that a Node.js is too old, before it loads what that one lacks', ({ skip }) => {
+  test('The installed package says that a Node.js is too old before it loads what that one lacks', ({ skip }) => {
     skipOffline(skip);
     const preload = join(folder, 'old.cjs');
     writeFileSync(preload, `Object.defineProperty(process, 'versions', { value: { node: '20.18.0' } });`);

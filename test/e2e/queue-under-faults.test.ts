@@ -40,7 +40,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers on one queue${why}`, () => 
     return (await server.query<{ count: number }>(url, text))[0]?.count;
   };
 
-  test(`deliver ${ROWS} rows once each: killed, stopped, cut off from the store, with faults and a rate limit`, {
+  test(`Workers on one queue deliver ${ROWS} rows once each, whatever fails`, {
     timeout: TIMEOUT_MS,
   }, async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({

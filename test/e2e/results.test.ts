@@ -5,7 +5,7 @@ import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 
 test.skipIf(bindMountIsMissing !== null)(
-  `results that cannot be replaced because another program has them open go beside, and that is said${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
+  `results go beside a file that is open elsewhere${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
   async ({ desk }) => {
     desk.write('leads.csv', leadsCsv(2));
     desk.write('open', '');

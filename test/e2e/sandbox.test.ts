@@ -39,7 +39,7 @@ describe.concurrent('the sandbox command', () => {
 describe.concurrent('--sandbox', () => {
   const usersFiles = (desk: Desk) => desk.files().filter((name) => /^(?:config|state|home)/.test(name));
 
-  test('needs no settings file, however broken the one in place is', async ({ desk }) => {
+  test('--sandbox needs no settings file, even if the existing one is broken', async ({ desk }) => {
     mkdirSync(desk.config);
     const path = join(desk.config, 'config.json');
     writeFileSync(path, '{"profiles": broken');
@@ -51,7 +51,7 @@ describe.concurrent('--sandbox', () => {
     expect(usersFiles(desk)).toEqual(['config', 'config/config.json', 'home', ...REHEARSED, ...NOTED]);
   });
 
-  test('shows nobody what is rehearsed, but for whoever holds its credentials', async ({ desk }) => {
+  test('--sandbox shows what is rehearsed only to whoever holds its credentials', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(2_000));
     const running = desk.start(['bulk', leads, '--sandbox', '--verbose', '--rate', '50']);
     const said = await running.until(/POST http:\/\/127\.0\.0\.1:\d+\/v1\/request\/create/);
@@ -74,7 +74,7 @@ describe.concurrent('a rehearsal', () => {
     expect(desk.files().filter((name) => name.startsWith('temp/'))).toEqual([]);
   });
 
-  test('keeps its inbox open with --keep, until it is ended', async ({ desk }) => {
+  test('a rehearsal keeps its inbox open with --keep, until it is ended', async ({ desk }) => {
     const leads = desk.write('leads.csv', leadsCsv(2));
     const running = desk.start(['bulk', leads, '--sandbox', '--yes', '--keep']);
     const said = await running.until(/It stays open until Ctrl-C/);

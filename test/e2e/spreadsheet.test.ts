@@ -137,7 +137,7 @@ describe
   .skipIf(office === null)
   .concurrent(`results opened and saved in LibreOffice (${office ?? 'not installed'})`, () => {
     for (const each of LOCALES) {
-      test(`in ${each.locale}: nothing is sent twice, and nothing is lost`, async ({
+      test(`results saved by LibreOffice in ${each.locale}: nothing is sent twice, and nothing is lost`, async ({
         partner,
         sandbox,
         onTestFinished,
@@ -201,7 +201,7 @@ describe
       });
     }
 
-    test('in de-DE as a workbook: its cells are texts, and stay so, the corrected ones too', async ({
+    test('results saved by LibreOffice as a workbook: all cells stay texts, the corrected ones too', async ({
       partner,
       sandbox,
       onTestFinished,

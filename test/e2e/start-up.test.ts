@@ -51,18 +51,18 @@ describe.skipIf(!hasStrace)('what a command reads at its start (needs strace)', 
     expect(librariesIn(files)).toEqual(libraries);
   });
 
-  test('a request by flags loads nothing that reads files or draws progress', async ({ partner }) => {
+  test('a create with flags loads nothing that reads files or draws progress', async ({ partner }) => {
     const request = ['--country', 'PT', '--phone', '+351912345678', '--request-text', 'Tap', '--fullname', 'Ana'];
     const files = await opened(partner, 'create', ...request, '--location', 'Lisboa');
     expect(librariesIn(files)).toEqual(['commander', 'undici', 'libphonenumber-js', 'zod']);
   });
 
-  test('an import without a terminal loads what reads files besides', async ({ partner }) => {
+  test('an import without a terminal also loads what reads files', async ({ partner }) => {
     const files = await opened(partner, 'bulk', partner.write('leads.csv', leadsCsv(1)), '--rate', 'max');
     expect(librariesIn(files)).toEqual(['commander', 'undici', 'csv-parse', 'libphonenumber-js', 'zod']);
   });
 
-  test('the marks by which libraries are looked for are right: each is somewhere in the bundle', () => {
+  test('the marks by which the tests recognise libraries are somewhere in the bundle', () => {
     const chunks = join(inject('srqProgram'), '..', 'chunks');
     const all = readdirSync(chunks).map((name) => join(chunks, name));
     expect(librariesIn(all)).toEqual(Object.keys(MARKS));
@@ -80,7 +80,7 @@ test('srq alone, --help and help say the same as the program itself; --version s
   expect(await desk.run('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('with HOME set to nothing, no file is sought below the current folder', async ({ desk }) => {
+test('with an empty HOME, no file is sought below the current folder', async ({ desk }) => {
   const { work } = desk;
   const folders = { HOME: '', SRQ_CONFIG_DIR: '', SRQ_STATE_DIR: '', NODE_DISABLE_COMPILE_CACHE: '1' };
   const ended = await desk.start(['status', '--json'], { env: folders, cwd: work }).ended;

@@ -77,7 +77,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
 
   const diskWhy = diskIsMissing();
   test.skipIf(diskWhy !== null)(
-    `room on its disk: work waits, and goes on once there is some${diskWhy === null ? '' : ` (${diskWhy})`}`,
+    `work waits while the disk of the store is full${diskWhy === null ? '' : ` (${diskWhy})`}`,
     async ({ desk, openSandbox }) => {
       const disk = smallDisk();
       if (disk === null) throw new Error('no disk');
@@ -99,7 +99,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     },
   );
 
-  test('a free connection: work waits, and goes on once there is one', async ({ desk, openSandbox }) => {
+  test('work waits while the store has no free connection, and then goes on', async ({ desk, openSandbox }) => {
     const url = await server.database();
     await server.query(url, `create role few login password '${STORE_PASSWORD}'`);
     await server.query(url, `alter database ${url.split('/').at(-1)} owner to few`);

@@ -83,7 +83,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
   const imported = async (desk: Desk, name: string, text: string) =>
     documentOf(await desk.call('store', 'import', desk.write(name, text), '--json'));
 
-  test('brings over what a log in a file knows, so that nothing is sent twice', async ({ desk, sandbox }) => {
+  test('a store takes over what a log in a file knows, so that nothing is sent twice', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(200));
     const sent = accountedFor(await desk.call(...bulkArgs(leads, '--limit', '150')), 150);
@@ -113,7 +113,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect(documentOf(await desk.call('create', ...requestOfRow(300), '--json'))).toMatchObject({ status: 'repeated' });
   });
 
-  test('a log in a file that grew by a request which the store knows is not known', async ({ desk, sandbox }) => {
+  test('a log in a file that has grown since its move into the store is not known', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const log = join(desk.state, 'default.ndjson');
     await desk.call('create', ...requestOfRow(1), '--json');
@@ -160,7 +160,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       return { code, reason: error.reason, hint: error.hint };
     };
 
-    test('does not send by a file, until a person names it', async ({ desk, sandbox }) => {
+    test('A profile with a store does not send by a file, until a person names it', async ({ desk, sandbox }) => {
       desk.use(sandbox);
       const { leads } = await sentThrough(desk, 30);
       desk.env['SRQ_STORE'] = '';
@@ -185,7 +185,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
           mkdirSync(path);
         },
       ],
-    ])('does not send by a file where its memory of that %s', async ([, damage], { desk, sandbox }) => {
+    ])('A profile with a store does not send by a file if its memory %s', async ([, damage], { desk, sandbox }) => {
       desk.use(sandbox);
       const { leads } = await sentThrough(desk, 3);
       damage(join(desk.state, 'default.store.json'));
@@ -193,7 +193,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       expect(refusal(await desk.call(...bulkArgs(leads)))).toMatchObject({ code: 9, reason: 'store.other' });
     });
 
-    test('is told so where its file has nothing to show', async ({ desk, sandbox }) => {
+    test('A profile with a store is told so even where its file holds nothing', async ({ desk, sandbox }) => {
       desk.use(sandbox);
       const { leads } = await sentThrough(desk, 3);
       desk.env['SRQ_STORE'] = '';
@@ -203,7 +203,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       }
     });
 
-    test('by its worker alone, does not send by a file either', async ({ desk, sandbox }) => {
+    test('A profile whose worker has sent through a store sends by no file', async ({ desk, sandbox }) => {
       desk.use(sandbox);
       await use(desk);
       const leads = desk.write('leads.csv', leadsCsv(5));
@@ -214,7 +214,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       expect(await statsOf(sandbox)).toMatchObject({ created: 5, doubled: 0 });
     });
 
-    test('does not send by another store, until a person accepts it', async ({ desk, sandbox }) => {
+    test('A profile with a store does not send by another store unasked', async ({ desk, sandbox }) => {
       desk.use(sandbox);
       const { leads } = await sentThrough(desk, 30);
       await use(desk);
@@ -226,7 +226,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       expect(documentOf(await desk.call('create', ...requestOfRow(98), '--json'))).toMatchObject({ status: 'created' });
     });
 
-    test('does not send by an older state of the store, until a person resumes', async ({ desk, sandbox }) => {
+    test('A profile with a store does not send by an older state of it unasked', async ({ desk, sandbox }) => {
       desk.use(sandbox);
       const { url, leads } = await sentThrough(desk, 10);
       const name = url.split('/').at(-1) ?? '';
@@ -247,7 +247,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
       expect(accountedFor(await desk.call(...bulkArgs(leads)), 10)).toMatchObject({ repeated: 10 });
     });
 
-    test('goes on where a killed import had its last record confirmed', async ({ desk, openSandbox }) => {
+    test('A profile with a store goes on after a killed, confirmed import', async ({ desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 50 });
       desk.use(sandbox);
       await use(desk);
@@ -263,7 +263,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
 
   const FORM = '"by":"clear form 0123456789abcdef"';
 
-  test('keeps each state there and back', async ({ desk }) => {
+  test('each state is the same after a move from a store to a file and back', async ({ desk }) => {
     const url = await use(desk);
     expect(await imported(desk, 'one.ndjson', linesOf(HISTORIES))).toMatchObject({ imported: 10 });
     expect(await statesIn(url)).toEqual(statesOf(HISTORIES));
@@ -290,7 +290,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect(await statesIn(other)).toEqual(statesOf(HISTORIES));
   });
 
-  test('exports what was taken also where its record is gone', async ({ desk }) => {
+  test('the export of a store has what was taken, also where its record is gone', async ({ desk }) => {
     const url = await use(desk);
     await imported(desk, 'one.ndjson', linesOf(HISTORIES));
     await server.query(url, 'delete from srq.record');
@@ -300,7 +300,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     expect(await statesIn(other)).toEqual(statesOf(HISTORIES));
   });
 
-  test('believes of two logs the one that keeps a lead from being sent twice', async ({ desk }) => {
+  test('of two logs, a store believes the one that keeps a lead from being sent twice', async ({ desk }) => {
     const states = Object.keys(HISTORIES);
     const rank = (state = '') =>
       ['none', 'failed', 'licensed', 'sending', 'unknown', 'parked', 'duplicate', 'created'].indexOf(state);
@@ -328,7 +328,7 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
     }
   });
 
-  test('goes on after Ctrl-C, and takes no file that is no log or that a run holds', async ({ desk, openSandbox }) => {
+  test('a move into a store goes on after Ctrl-C, and refuses a file that is no log', async ({ desk, openSandbox }) => {
     const url = await use(desk);
     const log = desk.write('long.ndjson', createdOnes(30_000));
     const running = desk.start(['store', 'import', log, '--json']);

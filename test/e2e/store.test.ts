@@ -181,7 +181,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     }
   });
 
-  test('is read whatever way the database has of writing dates', async ({ desk, sandbox }) => {
+  test('A store is read whatever way the database has of writing dates', async ({ desk, sandbox }) => {
     const url = await server.database();
     await server.query(url, `alter database ${url.split('/').at(-1)} set datestyle = 'SQL, DMY'`);
     useStore(desk, sandbox, url);
@@ -193,7 +193,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     expect((await desk.call('report', '-o', 'run.html', '--run', 'all', '--json')).code).toBe(0);
   });
 
-  test('what another machine has in hand is waited for, not listed as unknown', async ({ desk, sandbox }) => {
+  test('a request that another machine has in hand is waited for, not listed as unknown', async ({ desk, sandbox }) => {
     const url = await server.database();
     const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
     const other = new Desk();
@@ -233,7 +233,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       return { code, message: error.message, hint: error.hint };
     };
 
-    test('when it cannot be reached, lets nobody in, or has no such database', async ({ desk, sandbox }) => {
+    test('A store that cannot be reached or used: the message says what to do', async ({ desk, sandbox }) => {
       useStore(desk, sandbox, server.url('no_such_database'));
       const doctor = documentOf(await desk.call('doctor', '--json'));
       expect(JSON.stringify(doctor)).toContain('has no such database');
@@ -248,7 +248,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
     });
 
     // The server would end such a connection after a minute, and the command with it.
-    test('at once when it asks for a password and there is none', { timeout: 150_000 }, async ({ desk, sandbox }) => {
+    test('A store without its password: the message comes at once', { timeout: 150_000 }, async ({ desk, sandbox }) => {
       useStore(desk, sandbox, server.url('postgres'));
       const none = refusal(await desk.start(['log', '--json'], { env: { PGPASSWORD: '' } }).ended);
       expect(none).toMatchObject({
@@ -258,7 +258,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       expect(none.hint).toContain('PGPASSWORD');
     });
 
-    test('when its tables are newer, or may not be made by this role', async ({ desk, sandbox }) => {
+    test('A store whose tables do not fit: the message says what to do', async ({ desk, sandbox }) => {
       const url = await server.database();
       const name = url.split('/').at(-1) ?? '';
       await server.query(url, `create role sender login password '${STORE_PASSWORD}'`);
@@ -290,7 +290,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       expect(newer.hint).toContain('npm install');
     });
 
-    test('never with the password, wherever that came from', async ({ desk, sandbox }) => {
+    test('a message about a store never holds the password, wherever that came from', async ({ desk, sandbox }) => {
       const url = await server.database();
       const withPassword = url.replace('owner@', `owner:${STORE_PASSWORD}@`);
       const ended: Ended[] = [await desk.call('log', '--store', withPassword)];

@@ -8,7 +8,7 @@ const WITH_SEMICOLONS = ['PT', 'ES', 'DE', 'AT', 'CH', 'AR', 'CL', 'CO', 'AO', '
 const WITH_COMMAS = ['UK', 'IE', 'CA', 'MX', 'AU', 'NZ', 'SG', 'IN'];
 
 describe.concurrent('the example is one of a spreadsheet, and the sandbox takes every row of it', () => {
-  test.for(MARKETS)('in $code', async ({ code }, { partner }) => {
+  test.for(MARKETS)('the sandbox takes every row of the example for $code', async ({ code }, { partner }) => {
     const text = (await partner.call('template', 'csv', '--market', code)).stdout;
     const [header = ''] = text.split('\r\n');
     if (WITH_SEMICOLONS.includes(code)) expect(header.split(';').length).toBeGreaterThan(6);

@@ -79,7 +79,7 @@ test('the search for a person and a secret finds their traces', () => {
 });
 
 describe('--verbose', () => {
-  test('shows nothing of a secret, a token or a person, and leaves nothing of them in any file', async ({
+  test('--verbose shows nothing of a secret, a token or a person, and leaves nothing of them in any file', async ({
     desk,
     sandbox,
   }) => {
@@ -95,7 +95,7 @@ describe('--verbose', () => {
     ]);
   });
 
-  test('shows nothing of a person either where the service gives back all it was sent, in any form', async ({
+  test('--verbose shows nothing of a person either where the service gives back all it was sent, in any form', async ({
     desk,
   }) => {
     const echo = ({ body, headers }: { body: string; headers: object }) => {

@@ -26,7 +26,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
   }, 120_000);
   afterEach(() => pair?.end());
 
-  test('by one that has each commit, create each row once and end by themselves', async ({ desk, openSandbox }) => {
+  test('Workers create each row once when the new server has every commit', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 60 });
     desk.use(sandbox);
     Object.assign(desk.env, { SRQ_STORE: pair.behindOne, PGPASSWORD: STORE_PASSWORD });
@@ -47,7 +47,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
     expect(ended.filter(({ stderr }) => /had lost \d+ records of this process/.test(stderr))).toEqual([]);
   });
 
-  test('by one that lacks the last commits, stop; and after a word of a person nothing is created twice', async ({
+  test('Workers stop when the new server lacks the last commits, and then nothing is created twice', async ({
     desk,
     openSandbox,
   }) => {
@@ -86,7 +86,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
 
   const soakWhy = poolerIsMissing ?? (SOAK_ROWS === 0 ? 'npm run soak:queue' : null);
   test.skipIf(soakWhy !== null)(
-    `deliver many rows once each, whatever happens to the line${soakWhy === null ? '' : ` (${soakWhy})`}`,
+    `Workers deliver many rows once each, whatever happens to the line${soakWhy === null ? '' : ` (${soakWhy})`}`,
     {
       timeout: SOAK_MS,
     },

@@ -43,7 +43,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     return JSON.stringify(rows);
   };
 
-  test('takes the rows of a file once, and has them delivered once', async ({ desk, sandbox }) => {
+  test('A queue takes the rows of a file once, and workers deliver them once', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     const leads = desk.write('leads.csv', leadsCsv(40));
     const dry = documentOf(await desk.call('enqueue', leads, '--dry-run', '--json'));
@@ -82,7 +82,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect((await desk.call('queue')).stdout).toMatch(/requests {2}0 ready, 0 in progress, 0 later/);
   });
 
-  test('holds nothing that a finding quotes, nor do the logs of who works it off', async ({ desk, sandbox }) => {
+  test("neither the queue nor a worker's log holds what a finding quotes", async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     const header = 'country,fullname,phone,email,location,request_text,postcode';
     const good = 'PT,Ana Exemplo,912345678,,Lisboa,Obras,1200-109';
@@ -100,7 +100,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(left).not.toMatch(/Atlantis|12 34 56 7|Rita|Q9Q9Q9|912345678|Exemplo/);
   });
 
-  test('gets everything back at once from a worker that is told to end', async ({ desk, openSandbox }) => {
+  test('A worker that is told to end gives its rows back to the queue at once', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 100 });
     const url = await use(desk, sandbox);
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(60)));
@@ -130,7 +130,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(ended.stderr).not.toMatch(PERSONAL);
   });
 
-  test('is left alone while the store is away, and gone on with when it is back', async ({ desk, openSandbox }) => {
+  test('A worker leaves the queue alone while the store is away, and then goes on', async ({ desk, openSandbox }) => {
     const sandbox = await openSandbox({ latencyMs: 300 });
     await use(desk, sandbox);
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(150)));
@@ -189,7 +189,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 5, doubled: 0 });
   });
 
-  test('tells what nobody has sent in time as failed, in the log and in all counts, and sends it when it is queued again', async ({
+  test('A row of the queue that nobody has sent in time is failed, and sent when it is queued again', async ({
     desk,
     sandbox,
   }) => {
@@ -218,7 +218,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 12, doubled: 0 });
   });
 
-  test('is purged after a yes of what waits, and of nothing that may have been sent', async ({ desk, sandbox }) => {
+  test('A purge of the queue forgets what waits, not what may have been sent', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     await desk.call('enqueue', desk.write('leads.csv', leadsCsv(9)));
     const refused = await desk.call('queue', 'purge', '--json');
@@ -235,7 +235,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(await statsOf(sandbox)).toMatchObject({ created: 0 });
   });
 
-  test('leaves what is unknown to an import of the file, which settles it by validate', async ({ desk, sandbox }) => {
+  test('Workers leave what is unknown to an import, which asks validate', async ({ desk, sandbox }) => {
     await use(desk, sandbox);
     const leads = desk.write('leads.csv', withOwnPhones(leadsCsv(20)));
     await desk.call('enqueue', leads);
@@ -251,7 +251,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(creates(sandbox).filter(({ params }) => params['request_text'] === 'Pintar a sala 8')).toHaveLength(2);
   });
 
-  test('tells by --events of rows, refusals, pauses and the end, and of nobody', async ({ desk, sandbox }) => {
+  test('work --events has rows, refusals, pauses and the end, and nothing of a person', async ({ desk, sandbox }) => {
     await use(desk, sandbox);
     const csv = leadsCsv(14);
     await desk.call('enqueue', desk.write('leads.csv', csv));
@@ -296,7 +296,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     }
   });
 
-  test('shares one pace with every other command of the account', async ({ desk, sandbox }) => {
+  test('A worker shares one pace with every other command of the account', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     await desk.call('create', ...requestOfRow(1));
     const [row] = await server.query<{ kept: string }>(url, "select kept from srq.account where name = 'pace'");
@@ -309,7 +309,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     expect(sandbox.requests().filter(({ operation }) => operation === 'token')).toHaveLength(1);
   });
 
-  test('asks before rows for a live service are queued', async ({ desk, sandbox }) => {
+  test('srq enqueue asks before rows for a live service are queued', async ({ desk, sandbox }) => {
     const url = await use(desk, sandbox);
     desk.env['SRQ_BASE_URL'] = 'https://api.example.com';
     const ended = await desk.call('enqueue', desk.write('leads.csv', leadsCsv(3)));

@@ -46,7 +46,7 @@ it.each([
   ['loop.wav', 'ELOOP'],
   ['a\0.wav', 'NUL'],
   ['https://example.com/a.wav', 'web address'],
-])('%j is refused', async (path, why) => {
+])('%j is refused as the name of a recording', async (path, why) => {
   await expect(describeAudio(path, folder)).rejects.toMatchObject({
     code: 'input',
     message: expect.stringContaining(why),
@@ -65,10 +65,13 @@ it.each([
   await expect(describeAudio(path, folder)).rejects.toThrow('outside the folder');
 });
 
-it.skipIf(process.platform === 'win32')('a pipe is refused and nobody waits for its writer', async () => {
-  execFileSync('mkfifo', [join(folder, 'pipe.wav')]);
-  await expect(describeAudio('pipe.wav', folder)).rejects.toThrow('not a file');
-});
+it.skipIf(process.platform === 'win32')(
+  'a pipe is refused as a recording, and nobody waits for its writer',
+  async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe.wav')]);
+    await expect(describeAudio('pipe.wav', folder)).rejects.toThrow('not a file');
+  },
+);
 
 it('a recording that becomes a link or a pipe before it is sent is not read', async () => {
   const path = join(folder, 'swapped.wav');
@@ -85,7 +88,7 @@ it('a long recording is base64 in one piece', async () => {
   expect(await readAudioBase64(await describeAudio('long.wav', folder))).toBe(long.toString('base64'));
 });
 
-it('a recording over the cap is refused', async () => {
+it('a recording over the limit is refused', async () => {
   await expect(describeAudio('voice/a.wav', folder, sound.length - 1)).rejects.toThrow('at most');
   expect((await describeAudio('voice/a.wav', folder, sound.length)).sizeBytes).toBe(sound.length);
 });
@@ -103,15 +106,12 @@ it.each([
   ['ogg.wav', 'OggS\0\x02', 'audio/ogg'],
   ['flac', 'fLaC\0\0', 'audio/flac'],
   ['unknown.mp3', 'no sound', 'audio/mpeg'],
-])(
-  'a recording is what its bytes say, and only if they say nothing what its name says: %s',
-  async (name, head, type) => {
-    writeFileSync(join(folder, name), head);
-    // Of many at once none is judged before its bytes have been read.
-    const described = await Promise.all(Array.from({ length: 50 }, () => describeAudio(name, folder)));
-    expect(new Set(described.map(({ mediaType }) => mediaType))).toEqual(new Set([type]));
-  },
-);
+])('a recording is what its bytes say, and else what its name says: %s', async (name, head, type) => {
+  writeFileSync(join(folder, name), head);
+  // Of many at once none is judged before its bytes have been read.
+  const described = await Promise.all(Array.from({ length: 50 }, () => describeAudio(name, folder)));
+  expect(new Set(described.map(({ mediaType }) => mediaType))).toEqual(new Set([type]));
+});
 
 it('a recording has at most 25 MiB, unless said otherwise, and its size is told', async () => {
   const MIB = 1024 * 1024;
@@ -126,20 +126,17 @@ it('a recording has at most 25 MiB, unless said otherwise, and its size is told'
   await expect(sparse(2000.5 * MIB)).rejects.toThrow('has 2000.5 MiB; at most 25.0 MiB are allowed');
 });
 
-it.skipIf(process.platform !== 'linux')(
-  'a recording is closed when it has been read, not some time later',
-  async () => {
-    const path = realpathSync(join(folder, 'voice', 'a.wav'));
-    for (let time = 0; time < 30; time++) {
-      const audio = await describeAudio('voice/a.wav', folder);
-      expect(filesOpenHere()).not.toContain(path);
-      await readAudioBase64(audio);
-      expect(filesOpenHere()).not.toContain(path);
-    }
-  },
-);
+it.skipIf(process.platform !== 'linux')('a recording is closed as soon as it has been read', async () => {
+  const path = realpathSync(join(folder, 'voice', 'a.wav'));
+  for (let time = 0; time < 30; time++) {
+    const audio = await describeAudio('voice/a.wav', folder);
+    expect(filesOpenHere()).not.toContain(path);
+    await readAudioBase64(audio);
+    expect(filesOpenHere()).not.toContain(path);
+  }
+});
 
-it('a list is no recording', async () => {
+it('a list is not taken for a recording', async () => {
   writeFileSync(join(folder, 'leads.csv'), 'a,b\n1,2\n');
   await expect(describeAudio('leads.csv', folder)).rejects.toThrow('is not a recording');
 });

@@ -35,7 +35,7 @@ test('a line of delimiters may have 1 MiB, and not one letter more, in one piece
   await expect(read([`a,b\r${','.repeat(MIB + 1)}`])).rejects.toThrow(TOO_LONG);
 });
 
-test.each(['\n', '\r\n', '\r'])('records are told by their lines in the file (%j)', async (end) => {
+test.each(['\n', '\r\n', '\r'])('records of a CSV file carry their lines in the file (%j)', async (end) => {
   const text = ['a,b', '"1" x,2', `"3${end}and more",4`, '5,6', '', '"7",8', ''].join(end);
   const expected = [
     [1, 'a', 'b'],
@@ -77,6 +77,6 @@ test.each<[string, string, string | null | undefined]>([
   ['a whole record of five columns with a cell less', 'a,b,c,d,e\n1,2,3,4,"x\n5,6,7,8"\n', null],
   ['a whole record of five columns with a cell more', 'a,b,c,d,e\n1,2,3,4,"x\n5,6,7,8,9,0"\n', null],
   ['no line break in it', 'a,b,c,d,e\n1,2,3,4,"5,6,7,8,9"\n', null],
-])('a record is not trusted where a quote was not closed: %s', async (_, text, expected) => {
+])('a record after a quote that was not closed is not trusted: %s', async (_, text, expected) => {
   expect((await suspicions(text)).at(-1)).toEqual(expected === undefined ? 'Row 1 (line 2) is not closed' : expected);
 });

@@ -13,9 +13,9 @@ function expected(name: string): Record<string, string>[] {
   return name === 'location_coordinates' ? [{ ...answer, 'Contact Phone Number': '2095257564' }] : answer;
 }
 
-it('all of csv-spectrum is there', () => expect(names.length).toBeGreaterThanOrEqual(12));
+it('all of the collection csv-spectrum is there', () => expect(names.length).toBeGreaterThanOrEqual(12));
 
-it.each(names)('csv-spectrum: %s', async (name) => {
+it.each(names)('csv-spectrum: %s is read as it should be', async (name) => {
   const { table, cells } = await readTable(join(folder, 'csvs', `${name}.csv`));
   const objects = cells.map((row) => Object.fromEntries(row.map((cell, at) => [table.columns[at], cell])));
   expect(objects).toEqual(expected(name));

@@ -28,7 +28,7 @@ const WHOLE = { note: null, isWhole: true };
 
 describe('what an encoding does not explain', () => {
   const NOTE = (places: string) => `Read as UTF-8, but ${places}: such rows are invalid.`;
-  it('is of single rows up to as many places as are explained; with more it is Windows-1252', async () => {
+  it('bytes outside the encoding make single rows invalid; too many make the file Windows-1252', async () => {
     expect((await found(fileOf('é', byte(0xe9)))).name).toBe('utf-8');
     expect(await found(fileOf('é', byte(0xe9, 0x20, 0xe9)))).toMatchObject({
       name: 'windows-1252',
@@ -43,7 +43,7 @@ describe('what an encoding does not explain', () => {
     });
   });
 
-  it('is no text at all where neither explains it', async () => {
+  it('bytes that no encoding explains are not read as text', async () => {
     // 0x81 is nothing in Windows-1252, and continues no character in UTF-8.
     await expect(found(fileOf(byte(0x81)))).rejects.toThrow('f.csv is neither UTF-8 nor Windows-1252 text.');
     await expect(found(fileOf('é', byte(0x81, 0x81)))).rejects.toThrow('neither');
@@ -55,20 +55,17 @@ describe('what an encoding does not explain', () => {
     [11, 0, true],
     [11, 10, true],
     [11, 11, false],
-  ])(
-    'in a declared encoding makes it wrong from ten places on, and more than are explained: %d of %d',
-    async (...row) => {
-      const [unknown, known, isWrong] = row;
-      const encoding = found(fileOf('é'.repeat(known), Buffer.from('\xe9 '.repeat(unknown), 'latin1')), 'utf-8');
-      if (isWrong) await expect(encoding).rejects.toThrow('f.csv holds bytes that are not UTF-8.');
-      else await expect(encoding).resolves.toMatchObject({ isWhole: false, note: NOTE(`${unknown} places are not`) });
-    },
-  );
+  ])('bytes outside a declared encoding make it wrong from ten places on: %d of %d', async (...row) => {
+    const [unknown, known, isWrong] = row;
+    const encoding = found(fileOf('é'.repeat(known), Buffer.from('\xe9 '.repeat(unknown), 'latin1')), 'utf-8');
+    if (isWrong) await expect(encoding).rejects.toThrow('f.csv holds bytes that are not UTF-8.');
+    else await expect(encoding).resolves.toMatchObject({ isWhole: false, note: NOTE(`${unknown} places are not`) });
+  });
 });
 
 describe('characters of two, three and four bytes', () => {
   const bytes = Buffer.from('aé€😀z');
-  it('are UTF-8 wherever the chunks end, and not where one is cut off at the end', async () => {
+  it('characters of several bytes are UTF-8 wherever the chunks end, unless cut at the end', async () => {
     for (let cut = 0; cut <= bytes.length; cut++) {
       const file = fileOf(bytes.subarray(0, cut), bytes.subarray(cut));
       expect(await found(file)).toEqual({ name: 'utf-8', label: 'UTF-8', ...WHOLE });
@@ -81,7 +78,7 @@ describe('characters of two, three and four bytes', () => {
     for (const at of [0, 1, 3, 6, 10]) expect(await found(fileOf(bytes.subarray(0, at)))).toMatchObject(WHOLE);
   });
 
-  it('of UTF-16 never end a piece in their middle', async () => {
+  it('characters of UTF-16 are never cut by the end of a piece', async () => {
     const utf16 = iconv.encode('a😀z\ud83d', 'utf-16le');
     for (let cut = 0; cut <= utf16.length; cut++) {
       const pieces: string[] = [];

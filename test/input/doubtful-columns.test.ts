@@ -7,21 +7,27 @@ const NOTHING: MappingOptions = { map: {}, set: {} };
 describe('a constant', () => {
   const warnings = (said: Partial<MappingOptions>) => planMapping(['Nr', 'Fon'], { ...NOTHING, ...said }).warnings;
 
-  test.each(['phone', 'email', 'fullname', 'ref'])('is warned about as the %s, which each customer has', (field) => {
-    const message = `All rows get the same ${field}, which is given as a constant.`;
-    expect(warnings({ set: { [field]: 'x' } })).toEqual([
-      expect.objectContaining({ code: 'columns.constant', severity: 'warning', field, message }),
-    ]);
-    const fallback = warnings({ map: { Nr: field }, set: { [field]: 'x' } }).map((each) => each.message);
-    expect(fallback).toEqual([expect.stringMatching('^All rows that have none get')]);
-  });
+  test.each(['phone', 'email', 'fullname', 'ref'])(
+    'a constant %s, which each customer has, gives a warning',
+    (field) => {
+      const message = `All rows get the same ${field}, which is given as a constant.`;
+      expect(warnings({ set: { [field]: 'x' } })).toEqual([
+        expect.objectContaining({ code: 'columns.constant', severity: 'warning', field, message }),
+      ]);
+      const fallback = warnings({ map: { Nr: field }, set: { [field]: 'x' } }).map((each) => each.message);
+      expect(fallback).toEqual([expect.stringMatching('^All rows that have none get')]);
+    },
+  );
 
-  test.each(['location', 'request_text', 'category', 'country', 'budget'])('is ordinary as the %s', (field) => {
-    const said = { set: { [field]: field === 'country' ? 'PT' : 'x' } };
-    expect(warnings(said).filter(({ code }) => code === 'columns.constant')).toEqual([]);
-  });
+  test.each(['location', 'request_text', 'category', 'country', 'budget'])(
+    'a constant %s gives no warning',
+    (field) => {
+      const said = { set: { [field]: field === 'country' ? 'PT' : 'x' } };
+      expect(warnings(said).filter(({ code }) => code === 'columns.constant')).toEqual([]);
+    },
+  );
 
-  test('is none with a column in it, and none if it is empty', () => {
+  test('a constant with a column in it, or an empty one, gives no warning', () => {
     expect(warnings({ set: { phone: '0{Fon}', ref: '' } })).toEqual([]);
   });
 });
@@ -64,7 +70,7 @@ describe('the content of a column that a person gave to a field', () => {
     ['links', 'category', '3 of 3 are links'],
     ['answers', 'request_text', '3 of 3 are yes or no'],
     ['texts', 'fullname', '3 of 3 are longer texts'],
-  ])('%s as %s is warned about', (held, field, what) => {
+  ])('%s, given by a person as %s, is warned about', (held, field, what) => {
     const warned = [[field, `"${held}" was given as the ${field}, but ${what}.`]];
     expect(said({ map: { [held]: field } })).toEqual(warned);
     expect(said({ set: { [field]: `{${held}}` } })).toEqual(warned);
@@ -87,17 +93,17 @@ describe('the content of a column that a person gave to a field', () => {
     ['emails', 'ref'],
     ['dates', 'desired_day'],
     ['phones', '-'],
-  ])('%s as %s is not', (held, field) => {
+  ])('%s, given by a person as %s, is not warned about', (held, field) => {
     expect(said({ map: { [held]: field } })).toEqual([]);
   });
 
-  test('one cell tells of telephone numbers, but of nothing that a single cell may be by chance', () => {
+  test('one cell is enough to warn of telephone numbers, but of nothing else', () => {
     const first = sample.map((cells) => cells.slice(0, 1));
     expect(said({ map: { phones: 'fullname' } }, first)).toHaveLength(1);
     expect(said({ map: { dates: 'location' } }, first)).toEqual([]);
   });
 
-  test('says nothing where there is none, and nothing of what stands beside other texts', () => {
+  test('no cells, or cells beside other texts, give no warning about a given column', () => {
     expect(said({ map: { phones: 'fullname' } }, [])).toEqual([]);
     expect(said({ set: { location: '{places}, tel. {phones}' } })).toEqual([]);
   });

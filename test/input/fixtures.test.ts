@@ -55,7 +55,7 @@ async function judge(file: string, optionText: string) {
 }
 
 describe('the files in fixtures/csv', () => {
-  it('are all in the README and nothing else is', () => {
+  it('the files in fixtures/csv are all in the README, and nothing else is', () => {
     // `npm run demo` leaves its results file beside the input; git ignores it too.
     const files = readdirSync(folder).filter((name) => name !== 'README.md' && !name.endsWith('.results.csv'));
     expect(rows.map(([name]) => name).sort()).toEqual(files.sort());

@@ -26,7 +26,7 @@ it('several members one after another are one file', async () => {
   ]);
 });
 
-it('one that is cut off, damaged, empty or packed twice is refused', async () => {
+it('a gzip file that is cut off, damaged, empty or packed twice is refused', async () => {
   const whole = gzipSync(csv);
   const broken = Buffer.from(whole);
   broken.fill(0xff, 20, 60);
@@ -41,21 +41,21 @@ it('one that is cut off, damaged, empty or packed twice is refused', async () =>
   await expect(openFile(scratchFile(gzipSync(whole)))).rejects.toThrow('packed twice');
 });
 
-it('one that changes between two passes is refused', async () => {
+it('a gzip file that changes between two passes is refused', async () => {
   const path = scratchFile(gzipSync(csv));
   const table = await openFile(path);
   appendFileSync(path, gzipSync('more,1\n'));
   await expect(table.rows()[Symbol.asyncIterator]().next()).rejects.toThrow('changed while it was read');
 });
 
-it.skipIf(process.platform !== 'linux')('a file that is not read to its end is closed all the same', async () => {
+it.skipIf(process.platform !== 'linux')('a gzip file that is not read to its end is closed', async () => {
   const noise = randomBytes(3_000_000).toString('hex').replace(/.{60}/g, '$&\n');
   const path = scratchFile(gzipSync(`a\n${noise}`));
   for await (const _ of (await openFile(path)).rows()) break;
   await vi.waitFor(() => expect(filesOpenHere()).not.toContain(path), 60_000);
 });
 
-it('a bomb is refused in bounded memory', async () => {
+it('a gzip bomb is refused in bounded memory', async () => {
   const line = Buffer.from('PT,912345678\n'.repeat(1024 * 1024));
   const bomb = gzipSync(Buffer.concat([Buffer.from('country,phone\n'), ...Array<Buffer>(12).fill(line)]), { level: 9 });
   expect(bomb.length * 100).toBeLessThan(12 * line.length);

@@ -19,7 +19,7 @@ describe('what stands above the header', () => {
     ['groups of columns', [padded('Kunde', '', '', 'Objekt')]],
     ['groups of columns, repeated', [['Kunde', 'Kunde', 'Kunde', 'Objekt', 'Objekt', 'Auftrag']]],
     ['many lines', Array.from({ length: 15 }, (_, at) => padded(`Hinweis ${at}`, 'siehe Anlage'))],
-  ])('%s is set aside, in CSV and in a workbook', async (_, above) => {
+  ])('%s above the header is set aside, in CSV and in a workbook', async (_, above) => {
     const lines = [...above, HEADER, ...LEADS];
     for (const content of [csv(lines), workbook([{ name: 'Leads', rows: lines }])]) {
       const { table, cells } = await readTable(scratchFile(content));
@@ -29,7 +29,7 @@ describe('what stands above the header', () => {
     }
   });
 
-  it('is nothing if the first line has names that srq does not know', async () => {
+  it('nothing is set aside above a header with names that srq does not know', async () => {
     const { table, cells } = await readTable(
       scratchFile(csv([['Alpha', 'Beta', 'Gamma'], ...LEADS.map((row) => row.slice(3))])),
     );
@@ -37,7 +37,7 @@ describe('what stands above the header', () => {
   });
 });
 
-it('totals below are no lead', async () => {
+it('totals below the rows are no lead', async () => {
   const { cells, table } = await readTable(scratchFile(csv([HEADER, ...LEADS, padded(), padded('Summe', '5')])));
   expect(cells).toEqual(LEADS);
   expect(table.notes.join()).toContain("Set aside as the report's footer: line 8.");
@@ -51,7 +51,7 @@ describe('the sheet of a workbook', () => {
       ['Erstellt von', 'Marketing'],
     ],
   };
-  it('is the one with most rows that look like leads, and it is named', async () => {
+  it('the sheet of a workbook with most rows that look like leads is read, and named', async () => {
     const path = scratchFile(
       workbook([
         cover,
@@ -66,7 +66,7 @@ describe('the sheet of a workbook', () => {
     );
     expect((await readTable(path, { sheet: 'Alt' })).cells).toEqual(LEADS.slice(3));
   });
-  it('is the first of several that have as many', async () => {
+  it('the first sheet of several with as many leads is read', async () => {
     const sheets = ['A', 'B'].map((name) => ({ name, rows: [HEADER, ...LEADS] }));
     expect((await readTable(scratchFile(workbook(sheets)))).table.notes[0]).toMatch(/^Read from the sheet "A"\. /);
   });

@@ -99,7 +99,7 @@ function drafts(mapping: Mapping, cells: readonly (readonly string[])[]): unknow
 }
 
 describe('columns of any name and content', () => {
-  test('are understood without a fault, at most once each, and always alike', () => {
+  test('columns of any name and content are understood without a fault, each at most once', () => {
     fc.assert(
       fc.property(table, ({ columns, cells }) => {
         const view = { columns, cells, market: undefined };
@@ -114,7 +114,7 @@ describe('columns of any name and content', () => {
     );
   });
 
-  test('are kept and read back to the same requests, or not kept at all', () => {
+  test('columns of any name and content are kept and read back to the same requests, or not kept at all', () => {
     let count = 0;
     let keptCount = 0;
     fc.assert(
@@ -141,7 +141,7 @@ describe('columns of any name and content', () => {
     expect(keptCount / count).toBeGreaterThan(0.9);
   });
 
-  test('in another order and case give the same requests by what was kept', () => {
+  test('columns of any name, in another order and case, give the same requests by what was kept', () => {
     fc.assert(
       fc.property(table, fc.infiniteStream(fc.nat()), ({ columns, cells }, order) => {
         const mapping = planned(columns, NOTHING, cells);
@@ -167,7 +167,7 @@ describe('columns of any name and content', () => {
 describe('time', () => {
   const wide = Array.from({ length: 5_000 }, (_, at) => `${PIECES[at % PIECES.length]} ${at}`);
 
-  test('of 5,000 columns with 200 rows of telephone numbers is short, also as remembered in another case', () => {
+  test('5,000 columns with 200 rows of telephone numbers are understood in a short time', () => {
     const cells = wide.map((_, column) =>
       Array.from({ length: 200 }, (_, row) => `+35191${1_000_000 + column * 200 + row}`),
     );
@@ -187,7 +187,7 @@ describe('time', () => {
   });
 
   test.each(['a', '{', 'Aa', "a'", 'a ', ' n', 'é', '1', '\u202e', 'handynummern', '@a', 'n°', '(', '{{'])(
-    'of names and cells made of %j is short',
+    'names and cells made of %j are understood in a short time',
     (piece) => {
       const text = piece.repeat(10_000 / piece.length);
       for (const long of [text, `${text}!`]) {
@@ -208,13 +208,13 @@ describe('a sample', () => {
     },
   });
 
-  test('holds the beginning of huge cells', async () => {
+  test('a sample of rows holds the beginning of huge cells', async () => {
     const [cells] = await sampleOf(rowsOf(1, 300, 'x'.repeat(1_000_000)));
     expect(cells).toHaveLength(300);
     expect(Math.max(...(cells ?? []).map(({ length }) => length))).toBe(1_000);
   });
 
-  test('ends where the table cannot be read further', async () => {
+  test('a sample of rows ends where the table cannot be read further', async () => {
     const rows = rowsOf(1, 3, 'x');
     const damaged = {
       ...rows,
@@ -226,7 +226,7 @@ describe('a sample', () => {
     expect(await sampleOf(damaged)).toEqual([['x', 'x', 'x']]);
   });
 
-  test('holds fewer rows of more columns, and no more than 500', async () => {
+  test('a sample of rows is smaller with more columns, and at most 500 rows', async () => {
     for (const width of [5_000, 100_000]) {
       const cells = await sampleOf(rowsOf(width, 500, ''));
       expect((cells[0]?.length ?? 0) * width).toBeLessThanOrEqual(2_000_000);
@@ -236,7 +236,7 @@ describe('a sample', () => {
     expect(cells).toHaveLength(500);
   });
 
-  test('are those of the file when they come back as its results, whatever the case of the columns of srq', () => {
+  test('the samples of a file and of its results are the same', () => {
     const store = new MappingStore(join(folder, 'results.json'), ANY_OWNER);
     store.keep(['Wer', 'Was'], { map: { Wer: 'fullname' }, set: {}, unused: ['Was'] }, '2026-11-22');
     const back = store.find(['Wer', 'Was', 'SRQ_STATUS', 'Srq Id', 'srq_message', 'srq_row', 'srq_key']);

@@ -32,7 +32,7 @@ describe('hundreds of megabytes in one line are refused in bounded memory', () =
     ['a quoted cell', `a,b\n1,2\n"${filler}`, 'csv', /longer than 1 MiB|not closed/],
     ['a JSON text', `[{"a":"${filler}`, 'json', 'longer than JSON may be'],
     ['a line of NDJSON', `{"a":1}\n{"a":"${filler}`, 'ndjson', 'longer than JSON may be'],
-  ] as const)('%s', async (_, head, ending, message) => {
+  ] as const)('hundreds of megabytes in one line are refused, %s', async (_, head, ending, message) => {
     const before = process.memoryUsage().rss;
     await expect(readTable(longFileOf(head, ending))).rejects.toMatchObject({
       code: 'input',
@@ -44,7 +44,7 @@ describe('hundreds of megabytes in one line are refused in bounded memory', () =
 
 describe('a hundred thousand columns', () => {
   const names = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
-  it('are refused, in CSV and in JSON', async () => {
+  it('a hundred thousand columns are refused, in CSV and in JSON', async () => {
     await expect(openFile(scratchFile(`${names.join(',')}\n1\n`))).rejects.toThrow('more than 5000 columns');
     const half = (from: number) => Object.fromEntries(names.slice(from, from + 50_000).map((name) => [name, 1]));
     await expect(openFile(scratchFile(JSON.stringify([half(0), half(50_000)]), 'json'))).rejects.toThrow(
@@ -55,7 +55,7 @@ describe('a hundred thousand columns', () => {
 
 describe('headers that are names of every object', () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', '__defineGetter__'];
-  it('are ordinary columns, in CSV and in JSON, and may be mapped', async () => {
+  it('headers that are names of every JavaScript object are ordinary columns', async () => {
     for (const content of [
       `${names.join(',')}\n${names.map((name) => `<${name}>`).join(',')}\n`,
       `[{${names.map((name) => `${JSON.stringify(name)}:"<${name}>"`).join()}}]`,
@@ -107,7 +107,7 @@ describe('a text made to keep a pattern busy', () => {
   ];
   const heads = ['', '@', '+351', '<test lead:', '=', 'mailto:', '00'];
 
-  it('is checked at once, in whatever field', () => {
+  it('a text made to keep a pattern busy is checked at once, in any field', () => {
     for (const unit of repeated) {
       for (const head of heads) {
         for (const letters of [90, 990, 200_000]) {
@@ -138,7 +138,7 @@ describe('a text made to keep a pattern busy', () => {
     }
   });
 
-  it('is read and mapped at once', async () => {
+  it('a text made to keep a pattern busy is read and mapped at once', async () => {
     for (const unit of repeated) {
       const text = unit.repeat(20_000 / unit.length);
       const before = process.cpuUsage();

@@ -58,7 +58,7 @@ describe('the values of a file, wherever its text is cut', () => {
   });
 });
 
-it('a line has at most 1 MiB, and a file that is no lines at most 20 MiB', async () => {
+it('a line of JSON has at most 1 MiB, and a file that is no lines at most 20 MiB', async () => {
   const object = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
   expect((await read(['{"a":1}\n', object(MIB)], 'ndjson')).at(-1)).toEqual([2, 'x'.repeat(MIB - 8)]);
   expect(await read(['{"a":1}\n', object(MIB + 1)], 'ndjson')).toEqual([
@@ -88,7 +88,7 @@ describe('an object becomes cells', () => {
     ],
     [{ a: { field_data: [{ name: 'b' }] } }, { 'a.field_data.0.name': 'b' }],
     [{ a: { user_column_data: [{ column_id: 'b' }] } }, { 'a.user_column_data.0.column_id': 'b' }],
-  ])('%j: %j', async (object, expected) => {
+  ])('an object of a JSON row becomes cells, %j: %j', async (object, expected) => {
     expect(await cells(object)).toEqual([expected, null]);
   });
 
@@ -98,7 +98,7 @@ describe('an object becomes cells', () => {
     [{ user_column_data: [{ column_id: 1 }] }, 'has an answer without a name'],
     [{ a: 1, field_data: [{ name: 'a', values: ['2'] }] }, 'has two values for "a"'],
     [{ is_test: true, user_column_data: [] }, 'is a test lead: never sent'],
-  ])('%j: %s', async (object, problem) => {
+  ])('an object of a JSON row becomes cells, %j: %s', async (object, problem) => {
     expect((await cells(object))?.[1]).toBe(problem);
   });
 
@@ -107,11 +107,11 @@ describe('an object becomes cells', () => {
     { is_test: false, user_column_data: [] },
     { is_test: 'true', user_column_data: [] },
     { is_test: true },
-  ])('%j has no problem', async (object) => {
+  ])('a JSON row of %j has no problem', async (object) => {
     expect((await cells(object))?.[1]).toBeNull();
   });
 
-  it('up to a depth of twenty', async () => {
+  it('objects of a JSON row become cells down to a depth of twenty', async () => {
     const nested = (depth: number, inside = '1') => `${'{"a":'.repeat(depth)}${inside}${'}'.repeat(depth)}`;
     const problem = async (text: string) => (await read([text], 'json'))[0];
     expect(await problem(nested(20))).toEqual([null, '1']);

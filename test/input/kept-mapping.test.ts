@@ -9,6 +9,6 @@ test.each([
   [['A', 'B', 'C'], false],
   [['', ''], false],
   [[], false],
-])('by its header %j another file is known to be of the same kind: %s', (columns, isTelling) => {
+])('the header %j tells what kind of file it is: %s', (columns, isTelling) => {
   expect(isTellingHeader(columns)).toBe(isTelling);
 });

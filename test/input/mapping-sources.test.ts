@@ -35,7 +35,7 @@ describe('the columns of a name', () => {
     ['E_MAIL', [0, 5]],
     ['column 4', [3]],
     ['Column 7', [6]],
-  ])('%s are %j', (name, at) => {
+  ])('the columns of the name %s are %j', (name, at) => {
     expect(columnsNamed(COLUMNS, name)).toEqual(at);
   });
 });
@@ -52,13 +52,13 @@ describe('a field is taken', () => {
     ],
     [{ Tel: 'phone', Mobil: 'email', tel: 'email' }, ['email first 0,1 certain: --map'], []],
     [{ Tel: 'phone', TEL: 'phone' }, ['phone first 0 certain: --map'], []],
-  ])('from a column as it is said last, however its name is written: %j', (map, sources, leftOut) => {
+  ])('a field comes from the column that was named last, in any spelling: %j', (map, sources, leftOut) => {
     const told = plan(['Tel', 'Mobil'], { map, set: {} });
     const said = told.sources.filter(({ because }) => because === '--map');
     expect([short(said).toSorted(), told.leftOut]).toEqual([sources.toSorted(), leftOut]);
   });
 
-  it('from what is said, in the order of columns and templates', () => {
+  it('a field comes from what is said, in the order of columns and templates', () => {
     const said = { map: { b: 'phone', a: 'phone' }, set: { location: '{c} {a}', lang: 'pt' } };
     expect(short(plan(['a', 'b', 'c'], said).sources)).toEqual([
       'phone first 1,0 certain: --map',
@@ -75,7 +75,7 @@ describe('a field is taken', () => {
     ['{A', ['{A']],
     ['', []],
     ['x', ['x']],
-  ])('from the template %j: %j', (text, template) => {
+  ])('a field comes from the template %j: %j', (text, template) => {
     const [source] = plan(['A', 'B'], { set: { location: text } }).sources;
     expect([source?.template, source?.columns]).toEqual([
       template,
@@ -84,7 +84,7 @@ describe('a field is taken', () => {
   });
 });
 
-it('a column that a person left out, or gave to another field, is no part of a place or a name either', () => {
+it('a column that was left out, or given to another field, is no part of a place or a name', () => {
   const parts = (map: Record<string, string>) => Object.keys(plan(['City', 'Zip', 'Street'], { map }).parts).sort();
   expect([parts({}), parts({ City: '-' }), parts({ Zip: 'ref' })]).toEqual([
     ['city', 'postal_code', 'street'],
@@ -94,7 +94,7 @@ it('a column that a person left out, or gave to another field, is no part of a p
 });
 
 describe('a mapping that was confirmed', () => {
-  it('gives what nothing said gives, and leaves out what it left out', () => {
+  it('a confirmed mapping gives what nothing else says, and leaves out what it left out', () => {
     const before = remembered({
       map: { a: 'phone', b: 'email', c: '-' },
       set: { location: '{d} {e}' },
@@ -120,7 +120,7 @@ describe('a mapping that was confirmed', () => {
     expect(short(plan(['a', 'Tel'], { remembered: remembered({ unused: ['Tel'] }) }).sources)).toEqual([]);
   });
 
-  it('tells how the header differs', () => {
+  it('a confirmed mapping says how the header differs', () => {
     const changes = { added: ['x', 'y'], gone: [] };
     const told = plan(['a'], { remembered: remembered({ changes }) });
     expect(told.warnings.map(({ message }) => message)).toEqual([
@@ -152,7 +152,7 @@ describe('a column that holds what the request lacks', () => {
       ({ index, field, isOthers }) => `${index} ${field}${isOthers ? ' of others' : ''}`,
     );
 
-  it.each(['phones', 'emails', 'texts'] as const)('is told if it is left out by its name: %s', (held) => {
+  it.each(['phones', 'emails', 'texts'] as const)('a column with missing %s that was left out is reported', (held) => {
     const field = { phones: 'phone', emails: 'email', texts: 'request_text' }[held];
     expect(missed(['Agent'], [cells[held]])).toEqual([`0 ${field} of others`]);
     expect(missed(['Agent'], [cells[held]], { map: { Agent: '-' } })).toEqual([]);
@@ -163,7 +163,7 @@ describe('a column that holds what the request lacks', () => {
 });
 
 describe('what is kept of a mapping', () => {
-  it('are the columns of each field, and those left out, by their names', () => {
+  it('a kept mapping has the columns of each field, and those left out, by their names', () => {
     const columns = ['Tel', '', '7', 'x', 'y', 'z'];
     const said = {
       map: { Tel: 'phone', 'column 2': 'ref', '7': 'lang', x: '-', y: '-' },
@@ -178,7 +178,7 @@ describe('what is kept of a mapping', () => {
     expect(mappingToKeep(plan(['x'], again)).map).toEqual({ x: '-' });
   });
 
-  it('is nothing where the same file would be read in another way', () => {
+  it('a mapping is not kept where the same file would be read in another way', () => {
     const phones = ['+351 912 345 671', '+351 912 345 672', '+351 912 345 673'];
     const kept = (columns: readonly string[]) => {
       const evidence = { sample: [['x', 'y', 'z'], phones], parameters: new Set<string>() };

@@ -36,7 +36,7 @@ describe('known names', () => {
     expect(fields(['Location', 'City'], ['Mitte', 'Berlin'])).toEqual({ location: 'Mitte' });
   });
 
-  it('of several phones the best ranked filled one wins', () => {
+  it('of several phones the best ranked filled one counts', () => {
     const columns = ['Home Phone', 'Mobile Phone', 'Phone'];
     expect(fields(columns, ['1', '2', '3'])).toEqual({ phone: '3' });
     expect(fields(columns, ['1', '2', ''])).toEqual({ phone: '2' });
@@ -58,13 +58,13 @@ describe('known names', () => {
     expect(fields(['id'], ['l:9'])).toEqual({ ref: 'l:9' });
   });
 
-  it('what becomes nothing is listed', () => {
+  it('known names that become no field are listed', () => {
     expect(plan(['Phone', 'Lead score', '', 'srq_row']).ignored).toEqual(['Lead score', 'srq_row']);
   });
 });
 
 describe('--map and --set', () => {
-  it('win over known names', () => {
+  it('--map and --set win over known names', () => {
     expect(fields(['Phone', 'Cell no.'], ['1', '2'], { map: { 'Cell no.': 'phone' } })).toEqual({ phone: '2' });
     expect(fields(['Country'], ['DE'], { set: { country: 'PT' } })).toEqual({ country: 'PT' });
   });
@@ -91,7 +91,7 @@ describe('--map and --set', () => {
     expect(fields(['Land'], ['DE'], options)).toEqual({ country: 'DE' });
   });
 
-  it('a field srq does not know is sent as it is, and said', () => {
+  it('a field that srq does not know is sent as it is, and srq says so', () => {
     expect(fields(['Budget'], ['80'], { map: { Budget: 'budget' } })).toEqual({ budget: '80' });
     expect(
       plan(['Budget'], { map: { Budget: 'budget' } })
@@ -100,7 +100,7 @@ describe('--map and --set', () => {
     ).toContain('"budget" is not a field that srq knows');
   });
 
-  it('a slip in the name of a field is a wrong use, unless the service has such a parameter', () => {
+  it('a misspelt field in --map is refused, unless the service has such a parameter', () => {
     const slip = { map: { Fon: 'phon' }, set: {} };
     expect(() => planMapping(['Fon'], slip)).toThrow('There is no field "phon". Did you mean "phone"?');
     expect(() => plan(['a'], { set: { contry: 'PT' } })).toThrow('Did you mean "country"?');
@@ -108,14 +108,14 @@ describe('--map and --set', () => {
     expect([known.sources.map(({ field }) => field), known.warnings]).toEqual([['phon'], []]);
   });
 
-  it('a column that is not there is a wrong use, and the one meant is named', () => {
+  it('a missing column in --map is refused, and the one meant is named', () => {
     const wrong = () => plan(['E-Mail', 'Telefon'], { map: { Telefn: 'phone' } });
     expect(wrong).toThrow('There is no column "Telefn". Did you mean "Telefon"?');
     expect(wrong).toThrow(expect.objectContaining({ code: 'usage', hint: 'The columns are: E-Mail, Telefon' }));
     expect(() => plan(['City'], { set: { location: '{Citty}' } })).toThrow('Did you mean "City"?');
   });
 
-  it('a field name that could harm is a wrong use', () => {
+  it('a field name in --map that could harm is refused', () => {
     expect(() => plan(['a'], { map: { a: '__proto__' } })).toThrow('cannot be the name of a field');
   });
 
@@ -134,7 +134,7 @@ describe('a mapping that was kept', () => {
     ['Vorname', 'Name', 'PLZ', 'Ort', 'Notizen', 'id', 'form_id', 'is_organic', 'telefon'],
     ['a=b', '__proto__', 'E-Mail', 'e_mail', 'x'],
   ];
-  it.each(columnSets)('of %s, … gives the same fields for every row', (...columns) => {
+  it.each(columnSets)('a kept mapping of %s, … gives the same fields for every row', (...columns) => {
     const given = { map: { [columns[0] ?? '']: '-' }, set: { country: 'PT', budget: '{x}' } };
     const options = columns.includes('x') ? given : { ...given, map: {}, set: { country: 'PT' } };
     const mapping = planMapping(columns, options);

@@ -16,7 +16,7 @@ describe('encodings that look like others', () => {
     await expect(openFile(path)).rejects.toMatchObject({ hint: expect.stringContaining(encoding) });
     expect((await readTable(path, { encoding })).cells[0]).toEqual(['Änne Müller', 'Größe 1', 'München']);
   });
-  it.each(['l’été', '“Best” – or not', 'Š, Ž and œ'])('Windows-1252 stays so with %s', async (text) => {
+  it.each(['l’été', '“Best” – or not', 'Š, Ž and œ'])('Windows-1252 stays Windows-1252 with %s', async (text) => {
     const { table, cells } = await readTable(
       scratchFile(iconv.encode(`a;b\nÉté ${text};Müller\n`, 'windows-1252'), 'csv'),
     );
@@ -32,10 +32,10 @@ describe('files that are no tables', () => {
     ['a document', '{\\rtf1\\ansi Name}', /^is a text document/],
     ['a database', 'SQLite format 3\0', /^is a database/],
     ['a recording', 'ID3\x04\0\0\0\0\0\0', /^is a recording/],
-  ])('%s is told by its first bytes', async (_, bytes, message) => {
+  ])('a file that is no table, %s, is recognised by its first bytes', async (_, bytes, message) => {
     expect(await refusal(Buffer.from(bytes, 'latin1'))).toMatch(message);
   });
-  it('but a header may begin as a recording does', async () => {
+  it('a header may begin as a recording does', async () => {
     expect((await readTable(scratchFile(Buffer.from('ID3,Name\n1,Ana\n'), 'csv'))).cells).toEqual([['1', 'Ana']]);
   });
 });
@@ -43,7 +43,7 @@ describe('files that are no tables', () => {
 describe('a workbook', () => {
   const sheet = (rows: string) => rawWorkbook(`<worksheet><sheetData>${rows}</sheetData></worksheet>`);
   const HEAD = '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>city</v></c></row>';
-  it('shows a formula without its value as an error, and one whose value is an empty text as that', async () => {
+  it('a workbook shows a formula without a value as an error, and an empty text as that', async () => {
     const row = (at: number, cell: string) => `<row r="${at}"><c r="A${at}" t="str"><v>Ana</v></c>${cell}</row>`;
     const { cells } = await readTable(
       scratchFile(
@@ -64,7 +64,7 @@ describe('a workbook', () => {
     ['a comment', `<!--${'<a '.repeat(30_000)}-->`],
     ['a text', `<row r="2"><c r="A2" t="str"><v>${'a'.repeat(70_000)}</v></c></row>`],
     ['a tag that does not end', `<row r="2"${' '.repeat(70_000)}`],
-  ])('with %s of more than 64 KiB is refused at once', async (_, rows) => {
+  ])('a workbook with %s of more than 64 KiB is refused at once', async (_, rows) => {
     const started = performance.now();
     await expect(openFile(scratchFile(sheet(HEAD + rows), 'xlsx'))).rejects.toThrow('of more than 64 KiB');
     expect(performance.now() - started).toBeLessThan(5_000);

@@ -47,7 +47,7 @@ describe('encodings', () => {
     ]);
   });
 
-  it('rows of another source are invalid, whichever of the two encodings most of the file has', async () => {
+  it('rows in another encoding are invalid, whichever of the two most of the file has', async () => {
     const row = (at: number, encoding: BufferEncoding) => Buffer.from(`${at},João Gonçalves,Fußböden\n`, encoding);
     for (const [most, few, what] of [
       ['utf8', 'latin1', 'bytes that are not UTF-8'],
@@ -74,7 +74,7 @@ describe('encodings', () => {
     }
   });
 
-  it('an encoding that nobody knows is a wrong use', async () => {
+  it('an unknown --encoding is refused', async () => {
     await expect(open(`${fixtures}utf8.csv`, { encoding: 'klingon' })).rejects.toMatchObject({ code: 'usage' });
   });
 });
@@ -119,7 +119,7 @@ describe('rows', () => {
 });
 
 describe('JSON', () => {
-  it('a list within an object is read from the list alone', async () => {
+  it('a list within a JSON object is read from the list alone', async () => {
     const list = '[\n{"a":"]"},\n{"a":[2]}]';
     for (const [before, after] of [
       ['{"data":', '}'],
@@ -149,7 +149,7 @@ describe('JSON', () => {
     ],
     ['of one person', { message: 'The roof of our house leaks badly', contacts: [person] }, 'contacts'],
     ['behind what looks like a lead', { ...own, requests: [person] }, 'requests'],
-  ])('a list %s is named, and not read as one row', async (_, value, list) => {
+  ])('a JSON list %s is named, and not read as one row', async (_, value, list) => {
     const said = { code: 'input', message: expect.stringContaining(`its list "${list}"`) };
     await expect(open(file(JSON.stringify(value, null, 1), 'json'))).rejects.toMatchObject(said);
     const lines = `${JSON.stringify(value)}\n${JSON.stringify(value)}\n`;
@@ -163,20 +163,20 @@ describe('JSON', () => {
       'numbers of one person',
       { message: 'My roof', fullname: 'Ana', phones: [{ phone: '912345678' }, { phone: '913456789' }] },
     ],
-  ])('a request with a list of %s of its own is a row', async (_, value) => {
+  ])('a JSON request with a list of %s of its own is a row', async (_, value) => {
     for (const text of [JSON.stringify(value, null, 1), JSON.stringify([value, value])]) {
       await expect(open(file(text, 'json'))).resolves.toMatchObject({ format: expect.stringContaining('json') });
     }
   });
 
-  it('a list whose name is no word is named without a command to paste', async () => {
+  it('a JSON list whose name is no word is named without a command to paste', async () => {
     const value = JSON.stringify({ object: 'page', "x'$(id)": [{ name: 'Ana' }] });
     await expect(open(file(value, 'json'))).rejects.toMatchObject({ hint: 'Give a file with that list alone.' });
   });
 });
 
 describe('files that cannot be read', () => {
-  it('a missing file, a folder, nothing but a BOM', async () => {
+  it('a missing file, a folder and nothing but a byte order mark cannot be read', async () => {
     mkdirSync(join(scratch, 'folder'));
     await expect(open(join(scratch, 'none.csv'))).rejects.toMatchObject({
       code: 'input',
@@ -208,7 +208,7 @@ describe('files that cannot be read', () => {
     await expect(table.rows()[Symbol.asyncIterator]().next()).rejects.toThrow('changed while it was read');
   });
 
-  it('a file rewritten with the same size, or replaced by one of the same size and time, is refused', async () => {
+  it('a file replaced by one of the same size, or of the same time, is refused', async () => {
     const path = file('a,b\n1,2\n');
     utimesSync(path, 1_000, 1_000);
     const rewritten = await open(path);
@@ -231,7 +231,7 @@ describe('any rows', () => {
   const quoted = (row: readonly string[], delimiter: string) =>
     row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter);
 
-  it('come back the same from every delimiter, line end and Unicode encoding', async () => {
+  it('rows are the same from every delimiter, line end and Unicode encoding', async () => {
     const dialect = fc.tuple(
       fc.constantFrom(',', ';', '\t', '|'),
       fc.constantFrom('\n', '\r\n', '\r'),
@@ -247,7 +247,7 @@ describe('any rows', () => {
     );
   });
 
-  it('come back the same from a results file', async () => {
+  it('rows are the same from a results file', async () => {
     const result = ['srq_status', 'srq_id', 'srq_message', 'srq_row', 'srq_key'];
     const formula = fc
       .tuple(fc.constantFrom('=', '+', '-', '@', "'=", "''+", "'", '', ' ＝', 'a;=', "a,'-", '\n- '), text)

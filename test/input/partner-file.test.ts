@@ -15,7 +15,7 @@ describe('what cannot be opened or read', () => {
     ['EACCES', 'win32', 'You may not read f.', /under Security/],
     ['EIO', 'linux', 'f cannot be read (EIO).', /local disk/],
     ['', 'linux', 'f cannot be read (unknown error).', /local disk/],
-  ])('%s on %s', (code, system, message, hint) => {
+  ])('a file that cannot be opened or read, %s on %s, is reported', (code, system, message, hint) => {
     const told = unreadable('f', code === '' ? new Error('no') : error(code), system);
     expect(told).toMatchObject({ code: 'input', cause: expect.any(Error) });
     expect(told.message).toMatch(message);

@@ -57,7 +57,7 @@ async function* inOneBuffer(all: readonly Buffer[]): AsyncGenerator<Buffer> {
 }
 
 describe('a file that is read as bytes', () => {
-  it.each([',', ';', '€'])('has the records of its text, wherever the bytes are cut (delimiter %s)', async (sign) => {
+  it.each([',', ';', '€'])('a file read as bytes has the same records (delimiter %s)', async (sign) => {
     await fc.assert(
       fc.asyncProperty(signs, cuts, async (text, at) => {
         const bytes = Buffer.from(text.join(''));

@@ -61,13 +61,13 @@ describe('a row with another number of cells than the header', () => {
       odd.slice(0, -1),
       'has 7 cells where the header has 8; is a line break in it not quoted, or is a cell missing?',
     ],
-  ])('is invalid and says why: %s', async (_, cells, problem) => {
+  ])('a row with another number of cells than the header is invalid and says why: %s', async (_, cells, problem) => {
     const { rows } = await read(csv(...good, cells, ...good));
     expect(rows.map((row) => row.problem)).toEqual([...good.map(() => null), problem, ...good.map(() => null)]);
     expect(rows[20]?.cells).toEqual(cells);
   });
 
-  it('is named by its delimiter', async () => {
+  it('a row with another number of cells is reported with its delimiter', async () => {
     const comma = [HEADER, ...good, [...odd, 'x']]
       .map((cells) =>
         line(
@@ -81,13 +81,13 @@ describe('a row with another number of cells than the header', () => {
 });
 
 describe('rows that nearly all have the same number of cells', () => {
-  it('may end with a delimiter that the header lacks', async () => {
+  it('rows may end with a delimiter that the header lacks, if nearly all do', async () => {
     const rows = leads(30).map((cells) => [...cells, '']);
     const { cells } = await read(csv(...rows));
     expect(cells).toEqual(leads(30));
   });
 
-  it('and one of them with a cut text stays invalid, whatever its last cell; so does one without that end', async () => {
+  it('a row with a cut text stays invalid among rows that end with a delimiter', async () => {
     const rows = leads(40).map((cells) => [...cells, '']);
     const cut = lead(40).with(4, 'Rua A; 5');
     const found = await problems(
@@ -101,18 +101,18 @@ describe('rows that nearly all have the same number of cells', () => {
     ]);
   });
 
-  it('are not read where their surplus is filled in one of them', async () => {
+  it('rows with more cells than the header are not read if one fills the surplus', async () => {
     const rows = leads(30).map((cells, at) => [...cells, at === 20 ? 'x' : '']);
     expect((await problems(csv(...rows))).filter((problem) => problem === null)).toEqual([]);
   });
 
-  it('are read as nearly all are, but for one whose surplus is filled, however late it comes', async () => {
+  it('rows with an empty surplus are read, except one that fills it, however late it comes', async () => {
     const rows = leads(1_500).map((cells, at) => [...cells, at === 1_400 ? 'x' : '']);
     const found = await problems(csv(...rows));
     expect(found.flatMap((problem, at) => (problem === null ? [] : [at]))).toEqual([1_400]);
   });
 
-  it('may leave out the last columns, which is said; a cut text among them stays invalid', async () => {
+  it('rows may leave out the last columns, if nearly all do; one with a cut text stays invalid', async () => {
     const rows = leads(40).map((cells) => cells.slice(0, -1));
     const cut = lead(40).with(4, 'Rua A; 5').slice(0, -1);
     const { table, rows: back } = await read(csv(...rows) + line(cut) + line(lead(41)));
@@ -121,13 +121,13 @@ describe('rows that nearly all have the same number of cells', () => {
     expect(back.slice(40).map(({ problem }) => problem === null)).toEqual([false, true]);
   });
 
-  it('are not read where their content stands beside its columns', async () => {
+  it('rows whose content stands beside its columns are not read', async () => {
     const lost = leads(30).map((cells) => cells.toSpliced(1, 1));
     const cut = leads(30).map((cells) => [...cells.toSpliced(1, 1, 'Silva', 'Ana').slice(0, -1), '']);
     for (const rows of [lost, cut]) expect((await problems(csv(...rows))).filter((each) => each === null)).toEqual([]);
   });
 
-  it('are not read where the header has a separator too many or too few', async () => {
+  it('rows are not read where the header has a separator too many or too few', async () => {
     const rows = leads(30).map((cells) => cells.with(7, ''));
     const many =
       line(HEADER.toSpliced(5, 0, '')) +
@@ -141,13 +141,13 @@ describe('rows that nearly all have the same number of cells', () => {
     }
   });
 
-  it('are not read where a comma in each of them was followed by a blank', async () => {
+  it('rows are not read where each of them has a comma and a blank too many', async () => {
     const rows = leads(30).map((cells) => cells.with(4, 'Rua A, 5').with(7, ''));
     const text = [HEADER.with(6, 'Area'), ...rows].map((cells) => line(cells, ',')).join('');
     expect((await problems(text)).filter((problem) => problem === null)).toEqual([]);
   });
 
-  it('may lack the unnamed columns at the end of the header, and then all have to', async () => {
+  it('rows may lack the unnamed columns at the end of the header, if all do', async () => {
     const head = line([...HEADER, '', '']);
     const { cells } = await read(
       head +
@@ -166,7 +166,7 @@ describe('rows that nearly all have the same number of cells', () => {
     expect(found.map((problem) => problem === null)).toEqual([...leads(20).map(() => true), false]);
   });
 
-  it('are too few to tell where they are one or two', async () => {
+  it('one or two rows are too few to allow another number of cells', async () => {
     expect(await problems(csv([...lead(0), '']))).toEqual([expect.stringContaining('has 9 cells')]);
     expect(await problems(csv([...lead(0), ''], [...lead(1), '']))).not.toContain(null);
   });
@@ -196,7 +196,7 @@ describe('whatever happens to the cells of rows', () => {
       category: at % 2 === 0 ? '' : `cat ${at}`,
     })[field] ?? '';
 
-  it('no field of a row that is read has another content than before', async () => {
+  it('a row that is read never has a field with other content than before', async () => {
     let kept = 0;
     let refused = 0;
     await fc.assert(

@@ -34,7 +34,7 @@ async function read(columns: string, batches: CsvRecord[][], encoding: TextEncod
 const told = (rows: readonly Row[]) => rows.map(({ number, line, cells }) => `${number} ${line} ${cells[0]}`);
 
 describe('rows', () => {
-  it('keep a suspicion as their problem, unless their bytes are not explained', async () => {
+  it('rows keep a suspicion as their problem, unless their bytes are not explained', async () => {
     const header = record('a,b', 1);
     const odd = record('\uFFFD,2', 2, { suspicion: 'takes up lines' });
     const { rows } = await read(
@@ -57,7 +57,7 @@ describe('a footer', () => {
   const one = (line: number, afterEmptyLine = false) => record('total,,', line, { afterEmptyLine });
   const blank = (line: number) => record(',,', line);
 
-  it('is set aside after a blank line or row, and told by its lines', async () => {
+  it('a footer is set aside after a blank line or row, and reported with its lines', async () => {
     for (const before of [[blank(3), one(4)], [one(4, true)]]) {
       const { rows, said } = await read('a,b,c', [[header, data(2), ...before]]);
       expect([told(rows), said]).toEqual([['1 2 1'], ["Set aside as the report's footer: line 4."]]);
@@ -69,7 +69,7 @@ describe('a footer', () => {
     expect([two.rows.length, two.said]).toEqual([1, ["Set aside as the report's footer: lines 4–6."]]);
   });
 
-  it('is none without a blank line before it, with two filled cells, or in a table of two columns', async () => {
+  it('a row without a blank line before it, or with two filled cells, is no footer', async () => {
     for (const records of [
       [data(2), one(3)],
       [data(2), blank(3), record('Ana,5,', 4)],
@@ -82,12 +82,12 @@ describe('a footer', () => {
     expect([narrow.rows.length, narrow.said]).toEqual([2, []]);
   });
 
-  it('is none if rows follow it, whose numbers stay in order', async () => {
+  it('a row before other rows is no footer, and their numbers stay in order', async () => {
     const { rows, said } = await read('a,b,c', [[header, data(2), blank(3), one(4), one(5), data(6), one(7)]]);
     expect([told(rows), said]).toEqual([['1 2 1', '2 4 total', '3 5 total', '4 6 1', '5 7 total'], []]);
   });
 
-  it('has at most twenty rows', async () => {
+  it('a footer has at most twenty rows', async () => {
     const footer = (count: number) => Array.from({ length: count }, (_, at) => one(at + 4));
     expect((await read('a,b,c', [[header, data(2), blank(3), ...footer(20)]])).rows).toHaveLength(1);
     expect((await read('a,b,c', [[header, data(2), blank(3), ...footer(21)]])).rows).toHaveLength(22);
@@ -100,7 +100,7 @@ describe('a row of a results file', () => {
     rowRestorer(columns)({ number: 1, line: 2, cells, problem });
   const NOT_IN_PLACE = 'had too few or too many cells when it was first read; move them to their columns';
 
-  it('states its outcome in the columns of srq', () => {
+  it('a row of a results file has its outcome in the columns of srq', () => {
     expect(restore(["'+351", ' Created ', 'id-1', ' said ', '7'])).toMatchObject({
       cells: ['+351', ' Created ', 'id-1', ' said ', '7'],
       earlier: { status: 'created', id: 'id-1', message: 'said', row: 7 },
@@ -124,7 +124,7 @@ describe('a row of a results file', () => {
     expect(restore(['1', 'invalid', '', '', '1234567890123456']).earlier?.row).toBeNull();
   });
 
-  it('that was ragged states it behind its cells, filled up or not', () => {
+  it('a ragged row of a results file has its outcome behind its cells, filled up or not', () => {
     const earlier = { status: 'invalid', id: '', message: 'has 2 cells', row: 3 };
     expect(restore(['1', '2', 'invalid', '', 'has 2 cells', '3'])).toMatchObject({ earlier, problem: NOT_IN_PLACE });
     expect(restore(['invalid', '', 'has 2 cells', '3', ' '])).toMatchObject({ earlier, problem: NOT_IN_PLACE });
@@ -136,7 +136,7 @@ describe('a row of a results file', () => {
     [['1', '2', 'invalid', '', 'x', 'y']],
     [['', '', '3']],
     [['', '', '', '', '']],
-  ])('states none behind its cells where these are %j', (cells) => {
+  ])('a row of a results file has no outcome behind its cells where these are %j', (cells) => {
     expect(restore(cells).problem).toBeNull();
   });
 });

@@ -16,13 +16,13 @@ describe('another name of a field', () => {
     ['land', 'country'],
     ['message', 'request_text'],
     ['lead_id', 'ref'],
-  ])('%s is refused for %s, wherever a person says it', (name, field) => {
+  ])('the field name %s is refused in favour of %s, wherever a person uses it', (name, field) => {
     const refused = usage(`There is no field "${name}". Did you mean "${field}"?`);
     expect(() => plan({ map: { Wo: name } })).toThrow(refused);
     expect(() => plan({ set: { [name]: '{Wo}' } })).toThrow(refused);
   });
 
-  test('is taken if the service has such a parameter', () => {
+  test('another name of a field is accepted if the service has such a parameter', () => {
     const { sources, warnings } = plan({ map: { Wo: 'city' }, set: { telephone: '{Nummer A}' } }, [
       'city',
       'telephone',
@@ -31,7 +31,7 @@ describe('another name of a field', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('is told with the way to join a field of its parts', () => {
+  test('another name of a field is refused with the way to join the field of its parts', () => {
     const hint = expect.stringContaining("--set 'location={COLUMN} {COLUMN}'");
     expect(() => plan({ map: { Wo: 'city' } })).toThrow(expect.objectContaining({ hint }));
     expect(() => plan({ map: { Wo: 'address' } })).not.toThrow(expect.objectContaining({ hint }));
@@ -47,16 +47,16 @@ describe('a constant that is the name of a column', () => {
     ['Wo', '"Wo" is a column; write --set \'location={Wo}\''],
     ['nummer a', '"Nummer A" is a column; write --set \'location={Nummer A}\''],
     ['PLZ, Wo', '"PLZ", "Wo" are columns; write --set \'location={PLZ}, {Wo}\''],
-  ])('%s is refused', (text, message) => {
+  ])('the constant %s is refused: it is the name of a column', (text, message) => {
     expect(() => plan({ set: { location: text } })).toThrow(usage(message));
   });
 
-  test.each(['{Wo}', 'Wo ', 'Wo 5', 'Berlin', '', ' ', ','])('%j is not', (text) => {
+  test.each(['{Wo}', 'Wo ', 'Wo 5', 'Berlin', '', ' ', ','])('the constant %j is accepted', (text) => {
     const { sources } = plan({ set: { location: text } });
     expect(sources).toContainEqual(expect.objectContaining({ field: 'location', because: '--set' }));
   });
 
-  test('is taken for country and language, which are codes', () => {
+  test('the name of a column is accepted as a constant for country and language, which are codes', () => {
     const said = { ...NOTHING, set: { country: 'PT', lang: 'DE' } };
     expect(planMapping(['PT', 'DE'], said).sources.map(({ template }) => template)).toEqual([['PT'], ['DE']]);
   });

@@ -21,7 +21,7 @@ describe('the format of a file', () => {
     expect((await openFile(scratchFile(gzipSync(content), `${ending}.gz`))).format).toBe(format);
   });
 
-  it('may be said', async () => {
+  it('the format of a file may be named', async () => {
     expect((await openFile(scratchFile('{"a":1}\nx\n'), { format: 'csv' })).format).toBe('csv');
     expect((await openFile(scratchFile('{"a":\n1}', 'csv'), { format: 'json' })).format).toBe('json');
     expect((await readTable(scratchFile('{"data":[{"a":1}]}', 'csv'), { format: 'json' })).cells).toEqual([['1']]);
@@ -32,7 +32,7 @@ describe('the format of a file', () => {
 });
 
 describe('notes tell', () => {
-  it('what was found, once each, in the order of reading', async () => {
+  it('notes say what was found, once each, in the order of reading', async () => {
     const text = 'Title;;\na;;c\n1;2;3\n4;5;6\n;;\ntotal;;\n';
     const { table } = await readTable(scratchFile(gzipSync(Buffer.from(`${text}`, 'latin1'))));
     for await (const _ of table.rows());
@@ -44,19 +44,19 @@ describe('notes tell', () => {
     ]);
   });
 
-  it('nothing where nothing was found', async () => {
+  it('notes say nothing where nothing was found', async () => {
     expect((await readTable(scratchFile('a,b\n1,2\n'))).table.notes).toEqual([]);
     expect((await readTable(scratchFile('[{"a":1}]'))).table.notes).toEqual([]);
   });
 
-  it('the columns of a results file', async () => {
+  it('notes name the columns of a results file', async () => {
     const text = 'phone,srq_status,srq_id,srq_message,srq_row\n1,created,x,,1\n';
     expect((await openFile(scratchFile(text))).notes).toEqual([
       'A results file of srq: srq_status, srq_id, srq_message, srq_row are set aside. What it calls created or duplicate is not sent.',
     ]);
   });
 
-  it('which columns nearly all rows leave out, and which have no name', async () => {
+  it('notes name columns that nearly all rows leave out, and those without a name', async () => {
     const { notes } = await openFile(scratchFile(`a,b,,d,\n${'1,2,x\n'.repeat(5)}`));
     expect(notes).toContain('Without a name in the header: column 3, 5.');
   });
@@ -72,28 +72,28 @@ describe('a test lead', () => {
     ['', false],
     ['truely', false],
     ['11', false],
-  ])('is marked by %j: %s', async (mark, isTest) => {
+  ])('a test lead is marked by %j: %s', async (mark, isTest) => {
     const { rows } = await readTable(scratchFile(`is_test,b\n${mark},x\n`));
     expect(rows.map(({ problem }) => problem)).toEqual([isTest ? 'is a test lead: never sent' : null]);
     const { rows: last } = await readTable(scratchFile(`b,is_test\nx,${mark}\n`));
     expect(last[0]?.problem).toBe(rows[0]?.problem);
   });
 
-  it('keeps another problem that it has', async () => {
+  it('a test lead keeps another problem that it has', async () => {
     const { rows } = await readTable(scratchFile('is_test,b\ntrue\nx,y\nx,y\n'));
     expect(rows[0]?.problem).toContain('has 1 cell');
   });
 });
 
 describe('the beginning of a file', () => {
-  it('has at most 5,000 columns', async () => {
+  it('the header of a file has at most 5,000 columns', async () => {
     const of = (count: number) =>
       `${Array.from({ length: count }, (_, at) => `c${at}`).join(',')}\n${'x,'.repeat(count - 1)}x\n`;
     expect((await openFile(scratchFile(of(5_000)))).columns).toHaveLength(5_000);
     await expect(openFile(scratchFile(of(5_001)))).rejects.toThrow('more than 5000 columns');
   });
 
-  it('may be anything in JSON, where names are no header', async () => {
+  it('a JSON file may begin with anything, for names are no header there', async () => {
     expect((await openFile(scratchFile('[{"ana@example.com":1}]'))).columns).toEqual(['ana@example.com']);
     await expect(openFile(scratchFile(workbook([{ name: 'L', rows: [['ana@example.com'], ['x']] }])))).rejects.toThrow(
       'has no header: column 1',

@@ -30,13 +30,13 @@ describe('how far a sheet may reach', () => {
     ['column AY of 100,000 rows', '<row r="100000"><c r="AY1"/></row>', false],
     ['the last of several columns', '<row r="1"><c r="GJI1"/><c r="A1"/></row>', false],
     ['a cell without a place', '<row><c><v>1</v></c></row>', true],
-  ])('%s: %s', async (_, rows, isFine) => {
+  ])('a sheet with %s can be read: %s', async (_, rows, isFine) => {
     expect(await refusal(sheet(rows))).toEqual(
       isFine ? FINE : expect.stringMatching(/^The sheet of|reaches to row|^The file has more than 5000 columns/),
     );
   });
 
-  it('is told with the numbers', async () => {
+  it('a sheet that reaches too far is refused with the numbers', async () => {
     await expect(openFile(scratchFile(sheet('<row r="100101"><c r="AB7"/></row>')))).rejects.toThrow(
       'reaches to row 100101, column 28; at most 100000 rows and 5000000 cells of a workbook are read.',
     );
@@ -50,7 +50,7 @@ describe('how far a sheet may reach', () => {
     '<c r="A"/>',
     '<c r="A1" x=1/>',
     '<c r="A1"',
-  ])('%s is damaged', async (rows) => {
+  ])('a sheet with %s is damaged', async (rows) => {
     expect(await refusal(sheet(rows))).toMatch(/^is an Excel workbook that cannot be read\./);
   });
 });
@@ -59,7 +59,7 @@ describe('an archive', () => {
   const parts: Record<string, Uint8Array> = unzipSync(workbook([{ name: 'L', rows: [['a'], ['1']] }]));
   const directoryAt = (zip: Buffer, name: string) => zip.lastIndexOf(Buffer.from(name)) - 46;
 
-  it('may promise at most 100 MiB of parts, and has to keep that', async () => {
+  it('An archive may promise at most 100 MiB of parts, and has to keep that', async () => {
     const promising = (bytes: number) => {
       const zip = Buffer.from(zipSync({ 'xl/workbook.xml': strToU8('<workbook/>'), 'xl/media.png': strToU8('x') }));
       zip.writeUInt32LE(bytes, directoryAt(zip, 'xl/workbook.xml') + 24);

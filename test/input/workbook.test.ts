@@ -11,7 +11,7 @@ const sheet = (rows: string) =>
   );
 
 describe('a workbook', () => {
-  it('gives its cells as text: texts as they are, numbers with all their digits, dates as a person would write them', async () => {
+  it('a workbook gives its cells as text: all digits of numbers, dates as a person writes them', async () => {
     const { table, cells } = await readTable(
       one(
         ['text', 'number', 'day', 'moment', 'truth', 'share'],
@@ -26,7 +26,7 @@ describe('a workbook', () => {
     ]);
   });
 
-  it('shows what a formula that failed shows, and not an empty cell', async () => {
+  it('a workbook shows what a failed formula shows, and not an empty cell', async () => {
     const { cells } = await readTable(
       scratchFile(
         sheet(
@@ -43,7 +43,7 @@ describe('a workbook', () => {
     ]);
   });
 
-  it('says where a number has lost digits, by scientific notation', async () => {
+  it('a workbook says where a number has lost digits', async () => {
     const { cells } = await readTable(one(['phone'], [4.91512345678901e17], [1.2345678901234567e19]));
     expect(cells.flat().every((text) => /^\d\.\d+E\+\d+$/.test(text))).toBe(true);
   });
@@ -58,7 +58,7 @@ describe('a workbook', () => {
     ['0000\\ 000\\ 000', 912345678, '0912345678'],
     ['[Red]0000_)', 7, '0007'],
     ['"Nº" 00000', 1067, '01067'],
-  ])('shows a number of the format %s with its zeros: %s is %s', async (format, number, shown) => {
+  ])('a workbook shows a number of the format %s with its zeros: %s is %s', async (format, number, shown) => {
     const { cells } = await readTable(one(['zip', 'x'], [{ number, format }, 'y']));
     expect(cells).toEqual([[shown, 'y']]);
   });
@@ -78,12 +78,12 @@ describe('a workbook', () => {
     ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 2015550123, '2015550123'],
     ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 5550123, '5550123'],
     ['yyyy-mm-dd', 46346, '2026-11-20'],
-  ])('leaves a number of the format %s as it is: %s is %s', async (format, number, text) => {
+  ])('a workbook leaves a number of the format %s as it is: %s is %s', async (format, number, text) => {
     const { cells } = await readTable(one(['zip', 'x'], [{ number, format }, 'y']));
     expect(cells).toEqual([[text, 'y']]);
   });
 
-  it('shows formatted numbers of formulas, with their namespace and in another place of the styles, and no texts', async () => {
+  it('a workbook shows formatted numbers of formulas, and no texts', async () => {
     const parts: Record<string, Uint8Array> = unzipSync(
       workbook([
         {
@@ -110,7 +110,7 @@ describe('a workbook', () => {
     expect((await readTable(scratchFile(zipSync(parts)))).cells).toEqual([['1067', 'y']]);
   });
 
-  it('has titles, a footer, unnamed columns and empty rows set aside as CSV has, with the numbers of the sheet', async () => {
+  it('a workbook has titles, a footer, unnamed columns and empty rows set aside as CSV has', async () => {
     const { table, rows } = await readTable(
       one(
         ['Leads of the week'],
@@ -135,7 +135,7 @@ describe('a workbook', () => {
     ]);
   });
 
-  it('is read from its first visible sheet, and the others are named', async () => {
+  it('a workbook is read from its first visible sheet, and the others are named', async () => {
     const path = xlsx(
       { name: 'Setup', hidden: true, rows: [['x'], ['9']] },
       { name: 'Leads & more', rows: [['a'], ['1']] },
@@ -155,7 +155,7 @@ describe('a workbook', () => {
     });
   });
 
-  it('may be packed with gzip, and its rows may be read again', async () => {
+  it('a workbook may be packed with gzip, and its rows may be read again', async () => {
     const { gzipSync } = await import('node:zlib');
     const { table, cells } = await readTable(scratchFile(gzipSync(workbook([{ name: 'L', rows: [['a'], ['1']] }]))));
     expect(cells).toEqual([['1']]);
@@ -163,11 +163,11 @@ describe('a workbook', () => {
     expect(table.readBytes()).toBe(table.sizeBytes);
   });
 
-  it('has no sheet where the file is no workbook', async () => {
+  it('a file that is no workbook has no sheet', async () => {
     await expect(openFile(scratchFile('a,b\n1,2\n'), { sheet: 'x' })).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('without rows is refused', async () => {
+  it('a workbook without rows is refused', async () => {
     await expect(openFile(one(['a', 'b']))).rejects.toThrow('no rows');
     await expect(openFile(one([]))).rejects.toThrow('no header');
   });
@@ -179,7 +179,7 @@ describe('what is no workbook, or none that srq reads, is named and refused', ()
     [{ 'xl/workbook.bin': '' }, '.xlsb', 'CSV UTF-8'],
     [{ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': '' }, '.ods', 'CSV UTF-8'],
     [{ 'xl/workbook.xml': '<workbook/>' }, 'cannot be read', 'save it again'],
-  ])('%j', async (parts, what, hint) => {
+  ])('a file that is no workbook, %j, is named and refused', async (parts, what, hint) => {
     const zip = zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
     await expect(openFile(scratchFile(zip, 'xlsx'))).rejects.toMatchObject({
       code: 'input',
@@ -188,13 +188,13 @@ describe('what is no workbook, or none that srq reads, is named and refused', ()
     });
   });
 
-  it('a cell that cannot be read is named', async () => {
+  it('a cell that cannot be read is named, and its workbook refused', async () => {
     await expect(openFile(scratchFile(sheet('<row r="1"><c r="A1" t="s"><v>99</v></c></row>')))).rejects.toThrow(
       'cannot be read (row 1, column 1)',
     );
   });
 
-  it('an archive cut off anywhere', async () => {
+  it('a workbook that is cut off anywhere is refused', async () => {
     const whole = workbook([{ name: 'L', rows: [['a'], ['1']] }]);
     for (let bytes = 4; bytes < whole.length; bytes += 97) {
       await expect(openFile(scratchFile(whole.subarray(0, bytes)))).rejects.toMatchObject({ code: 'input' });
@@ -212,7 +212,7 @@ describe('a hostile workbook costs no memory', () => {
     ['a place behind a bracket', '<row x=">" r="99999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
     ['a place behind what is no XML', '<row x="<" r="999999"><c r="A1"><v>1</v></c></row>', 'cannot be read'],
     ['many wide rows', '<row r="1"><c r="EWV1"><v>1</v></c></row><row r="9000"></row>', 'cells of a workbook'],
-  ])('%s', async (_, rows, message) => {
+  ])('a hostile workbook costs no memory: %s', async (_, rows, message) => {
     const before = process.memoryUsage().rss;
     await expect(openFile(scratchFile(sheet(rows), 'xlsx'))).rejects.toMatchObject({
       code: 'input',
@@ -226,7 +226,7 @@ describe('a hostile workbook costs no memory', () => {
     ['formats that never end', '<numFmt ', 'xl/styles.xml'],
     ['relations that never end', '<Relationship ', 'xl/_rels/workbook.xml.rels'],
     ['blanks in a cell', '<c r="A2" s="2"> ', 'xl/worksheets/sheet1.xml'],
-  ])('%s cost no time', async (_, text, name) => {
+  ])('a hostile workbook with %s costs no time', async (_, text, name) => {
     const parts: Record<string, Uint8Array> = unzipSync(
       workbook([{ name: 'Leads', rows: [['zip'], [{ number: 1067, format: '00000' }]] }]),
     );

@@ -26,7 +26,7 @@ const strike = (sandbox: Sandbox, at: number, fault: FaultKind, ms?: number) =>
   ]);
 
 describe('What validate says of a request', () => {
-  test('is what the service knows of it, with its words, and no log is made for it', async () => {
+  test('A validate call returns what the service knows of a request, in its words, and makes no log', async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });
     const clear = await marketplace.validate(requestAt(1));
@@ -39,7 +39,7 @@ describe('What validate says of a request', () => {
     expect(creates(sandbox)).toHaveLength(1);
   });
 
-  test('is nothing where the request is invalid, and why is told', async () => {
+  test('A validate call does not ask about an invalid request, and says why it is invalid', async () => {
     const { sandbox, marketplace } = await openAt();
     const wrong = await marketplace.validate({ ...requestAt(1), phone: '12' });
     expect(wrong).toMatchObject({ verdict: 'unknown', ids: {}, http: null, key: null, error: null });
@@ -51,7 +51,7 @@ describe('What validate says of a request', () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  test('is unknown beside the error where credentials are refused or the service is out of reach', async () => {
+  test('A validate call gives an error and no verdict where credentials are refused or nobody answers', async () => {
     const { marketplace } = await openAt({ clientSecret: async () => 'wrong' });
     const refused = await marketplace.validate(requestAt(1));
     expect(refused).toMatchObject({ verdict: 'unknown', ids: {}, http: null, error: { code: 'auth' } });
@@ -62,7 +62,7 @@ describe('What validate says of a request', () => {
 });
 
 describe('A created request', () => {
-  test('has its outcome as a value, and is known afterwards, to later processes too', async () => {
+  test('A created request has its outcome as a value, and is known afterwards, also to later processes', async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });
     const created = await marketplace.create(requestAt(1));
@@ -77,7 +77,7 @@ describe('A created request', () => {
     expect(creates(sandbox)).toHaveLength(1);
   });
 
-  test('has the fields of the marketplace that it lacks itself', async () => {
+  test('A created request has the fields of the marketplace that it lacks itself', async () => {
     const { sandbox, marketplace } = await openAt({ defaults: { country: 'ES', lang: 'pt' } });
     const { country: _, ...placeless } = requestAt(1);
     expect((await marketplace.create({ ...placeless, country: 'PT' })).status).toBe('created');
@@ -90,7 +90,7 @@ describe('A created request', () => {
     [{ onDuplicate: 'create' }, 'created', ['validate', 'validate', 'create']],
     [{ validate: false }, 'created', ['create']],
     [{ validate: true }, 'duplicate', ['validate', 'validate']],
-  ] as const)('that the service has from elsewhere, with %j, is %s', async (options, status, operations) => {
+  ] as const)('A request that the service has from elsewhere, with %j, is %s', async (options, status, operations) => {
     const sandbox = await sandboxWith();
     await marketplaceAt(sandbox, { stateFolder: folderOfTest() }).create(requestAt(1));
     const other = marketplaceAt(sandbox, { stateFolder: folderOfTest() });
@@ -108,7 +108,7 @@ describe('A created request', () => {
     [true, false, ['create']],
     [null, undefined, ['validate', 'create']],
   ])(
-    'under a contract that says %j of validate, with validate: %j, asks for %j',
+    'A create under an API description that says %j of validate, with validate: %j, asks for %j',
     async (hasValidate, validate, asked) => {
       const sandbox = await sandboxWith();
       const stateFolder = folderOfTest();
@@ -121,7 +121,7 @@ describe('A created request', () => {
     },
   );
 
-  test('that is invalid says why: by an error, not by a warning before it', async () => {
+  test('A create of an invalid request gives an error as the reason, not a warning that came before it', async () => {
     const { sandbox, marketplace } = await openAt();
     const wrong = await marketplace.create({ ...requestAt(1), lang: 'xx', phone: '12' });
     expect(wrong).toMatchObject({
@@ -136,14 +136,14 @@ describe('A created request', () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  test('waits for an equal one under way, which is sent once', async () => {
+  test('A create waits for an equal one under way, which is sent once', async () => {
     const { sandbox, marketplace } = await openAt();
     const results = await Promise.all(Array.from({ length: 5 }, () => marketplace.create(requestAt(1))));
     expect(results.map(({ status }) => status)).toEqual(['created', ...Array(4).fill('repeated')]);
     expect(creates(sandbox)).toHaveLength(1);
   });
 
-  test('with another signal has what its own signal says: nothing is sent, and what the log knows is told', async () => {
+  test("A create with a signal of its own ends with it: nothing is sent, and the log's word is returned", async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });
     strike(sandbox, 1, 'reset-after');
@@ -172,7 +172,7 @@ describe('A created request', () => {
     expect(creates(sandbox)).toHaveLength(3);
   });
 
-  test('is given up with its signal while it waits, and other calls are not', async () => {
+  test('A create is given up with its signal while it waits, and other calls are not', async () => {
     const { sandbox, marketplace } = await openAt();
     const halt = new AbortController();
     sandbox.setFaults({ '429': 1 });
@@ -184,7 +184,7 @@ describe('A created request', () => {
     expect(await marketplace.create(requestAt(1))).toMatchObject({ status: 'created', error: null });
   });
 
-  test('that its signal could not stop any more is no error', async () => {
+  test('A create that its signal could not stop any more is no error', async () => {
     const { sandbox, marketplace } = await openAt();
     const halt = new AbortController();
     strike(sandbox, 1, 'slow', 300);
@@ -194,7 +194,7 @@ describe('A created request', () => {
     expect(await creating).toMatchObject({ status: 'created', error: null, isRecorded: true });
   });
 
-  test('whose signal ends its wait leaves the equal one before it under way, also for a later one', async () => {
+  test('A create whose signal ends its wait leaves the equal one before it under way', async () => {
     const { sandbox, marketplace } = await openAt();
     strike(sandbox, 1, 'slow', 1_500);
     const ended: string[] = [];
@@ -212,7 +212,7 @@ describe('A created request', () => {
     expect([ended, creates(sandbox).length]).toEqual([['second', 'first', 'third'], 1]);
   });
 
-  test('whose intent cannot be recorded was certainly not sent', async () => {
+  test('A request whose intent cannot be recorded was certainly not sent', async () => {
     diskIsFullFor('sending');
     const { sandbox, marketplace } = await openAt();
     expect(await marketplace.create(requestAt(1))).toMatchObject({
@@ -226,14 +226,14 @@ describe('A created request', () => {
     expect(creates(sandbox)).toEqual([]);
   });
 
-  test('whose outcome cannot be recorded is to be kept by the program', async () => {
+  test('The outcome of a create that the log cannot record is returned with the error', async () => {
     diskIsFullFor('outcome');
     const { sandbox, marketplace } = await openAt();
     const created = await marketplace.create(requestAt(1), { validate: false });
     expect([created.status, created.isRecorded, creates(sandbox).length]).toEqual(['created', false, 1]);
   });
 
-  test('of a log that another process holds is refused, and goes on once that has ended', async () => {
+  test('A create is refused while another process holds the log, and goes on once that has ended', async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });
     await marketplace.create(requestAt(1));
@@ -249,7 +249,7 @@ describe('A created request', () => {
 });
 
 describe('A marketplace', () => {
-  test('that is closed refuses every call', async () => {
+  test('A marketplace that is closed refuses every call', async () => {
     const { marketplace } = await openAt();
     await marketplace.close();
     const closed = { code: 'usage', message: 'The marketplace is closed.', hint: 'Open it again.' };
@@ -263,7 +263,7 @@ describe('A marketplace', () => {
       await expect(call()).rejects.toMatchObject(closed);
   });
 
-  test('is closed once the calls that were begun have ended', async () => {
+  test('A marketplace is closed once the calls that were begun have ended', async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });
     const begun = [
@@ -278,7 +278,7 @@ describe('A marketplace', () => {
     expect((await marketplaceAt(sandbox, { stateFolder }).create(requestAt(1))).status).toBe('repeated');
   });
 
-  test('gives up a call after the time that was given', async () => {
+  test('A marketplace gives up a call after the time that was given', async () => {
     const sandbox = await sandboxWith({ latencyMs: 700 });
     const hasty = marketplaceAt(sandbox, { stateFolder: folderOfTest(), timeoutMs: 100 });
     expect(await hasty.validate(requestAt(1))).toMatchObject({ error: { code: 'unreachable' } });
@@ -286,7 +286,7 @@ describe('A marketplace', () => {
     expect((await patient.validate(requestAt(1))).verdict).toBe('clear');
   });
 
-  test('reads recordings from the folder that is named for them, and without one from none', async () => {
+  test('A marketplace reads recordings only from the folder that is named for them', async () => {
     const audioFolder = folderOfTest();
     writeFileSync(join(audioFolder, 'need.ogg'), 'OggS of a recording');
     const { request_text: _, ...request } = requestAt(1);
@@ -298,7 +298,7 @@ describe('A marketplace', () => {
     expect([refused.status, refused.message]).toEqual(['invalid', expect.stringContaining('none is given')]);
   });
 
-  test('needs the contract that it was given', async () => {
+  test('A marketplace needs the API description that the profile was given', async () => {
     const contractFile = join(folderOfTest(), 'none.json');
     const { sandbox, marketplace } = await openAt({ contractFile });
     for (const call of [marketplace.create(requestAt(1)), marketplace.validate(requestAt(1))])
@@ -321,7 +321,7 @@ describe('What a person says of requests that are unknown', () => {
   }
   const told = (entries: readonly LogEntry[]) => entries.map(({ ref, status, ids, by }) => [ref, status, ids, by]);
 
-  test('settles those that it names, by the beginnings of their keys', async () => {
+  test("A person's word settles the unknown requests that it names, by the beginnings of their keys", async () => {
     const { sandbox, marketplace, keys } = await leftUnknown(1, 2, 3);
     const [one = '', two = '', three = ''] = keys;
     expect(told(await marketplace.resolve(one.slice(0, 8), { created: '77' }))).toEqual([
@@ -335,7 +335,7 @@ describe('What a person says of requests that are unknown', () => {
     expect(creates(sandbox)).toHaveLength(before + 1);
   });
 
-  test('names nothing else, and gives one identifier to one request alone', async () => {
+  test("A person's word names only unknown requests, and gives one identifier to one request alone", async () => {
     const { marketplace, keys } = await leftUnknown(1, 2);
     const [one = '', two = ''] = keys;
     await expect(marketplace.resolve([one, '0123456789', 'abcdef0123'], 'created')).rejects.toMatchObject({

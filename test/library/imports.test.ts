@@ -20,7 +20,7 @@ function notesIn(stateFolder: string): Record<string, unknown>[] {
 }
 
 describe('An import by a program', () => {
-  test('accounts for every row in its order, and tells each result that comes', async () => {
+  test('An import by a program accounts for every row in its order, and gives each result as it comes', async () => {
     const { sandbox, marketplace } = await openAt({ defaults: { lang: 'pt' } });
     await marketplace.create(requestAt(3));
     const told: RowResult[] = [];
@@ -56,7 +56,7 @@ describe('An import by a program', () => {
   test.each([
     [undefined, 'importRows', undefined],
     ['nightly', 'nightly', 'create'],
-  ] as const)('called %j begins with a note for reports, which calls it %s', async (name, file, onDuplicate) => {
+  ] as const)('An import called %j begins with a note, which calls it %s', async (name, file, onDuplicate) => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder, concurrency: 3 });
     await marketplace.create(requestAt(1));
@@ -77,7 +77,7 @@ describe('An import by a program', () => {
     [4, true],
     [5, false],
     [undefined, false],
-  ])('with a limit of %j for 4 wrong rows of 40 is stopped: %j', async (maxErrors, isStopped) => {
+  ])('An import with a limit of %j for 4 wrong rows of 40 is stopped: %j', async (maxErrors, isStopped) => {
     const { sandbox, marketplace } = await openAt();
     const rows = rowsUpTo(40).map((row, at) => (at < 4 ? { ...row, phone: '12' } : row));
     const ended = await marketplace.importRows(rows, { maxErrors, validate: false });
@@ -86,7 +86,7 @@ describe('An import by a program', () => {
     expect(creates(sandbox)).toHaveLength(ended.counts.created);
   });
 
-  test('takes a row with a warning, unless it is strict', async () => {
+  test('An import by a program takes a row with a warning, unless it is strict', async () => {
     const { marketplace } = await openAt();
     const row = { ...requestAt(1), lang: 'xx' };
     const strict = await marketplace.importRows([row], { strict: true });
@@ -94,7 +94,7 @@ describe('An import by a program', () => {
     expect((await marketplace.importRows([row], { strict: false })).counts.created).toBe(1);
   });
 
-  test('sends again what was created only if that is said, each time on an occasion of its own', async () => {
+  test('An import by a program sends again what was created only if it is told to', async () => {
     const { sandbox, marketplace } = await openAt();
     const rows = rowsUpTo(2);
     const created = [];
@@ -103,7 +103,7 @@ describe('An import by a program', () => {
     expect([created, creates(sandbox).length]).toEqual([[2, 2, 2, 0], 6]);
   });
 
-  test('gives each deliberate second send a key of its own where the service knows a repetition by it', async () => {
+  test('An import by a program gives each deliberate second send a key of its own', async () => {
     const idempotency = { header: 'Idempotency-Key', format: 'text', windowSeconds: 600 } as const;
     const fields = ['country', 'fullname', 'phone', 'request_text', 'location', 'email', 'lang'];
     const parameters = fields.map((field) => parameter(field, { required: field === 'phone' }));
@@ -129,7 +129,7 @@ describe('An import by a program', () => {
     ['park', 'unknown'],
     ['validate', 'created'],
     [undefined, 'created'],
-  ] as const)('does with unknown rows what %j says: they are %s', async (inDoubt, status) => {
+  ] as const)('An import by a program that is told %j about unknown rows leaves them %s', async (inDoubt, status) => {
     const sandbox = await sandboxWith();
     const marketplace = marketplaceAt(sandbox, { stateFolder: folderOfTest() });
     const match = { request_text: requestAt(2).request_text };
@@ -142,7 +142,7 @@ describe('An import by a program', () => {
     expect(creates(sandbox)).toHaveLength(13);
   });
 
-  test('ends with its signal in order, and the next one sends what is left', async () => {
+  test('An import by a program ends in order with its signal, and the next one sends what is left', async () => {
     const { sandbox, marketplace } = await openAt({ concurrency: 2 });
     const halt = new AbortController();
     let seen = 0;
@@ -166,7 +166,7 @@ describe('An import by a program', () => {
       },
     ],
     ['is rejected', (error) => Promise.reject(error)],
-  ])('whose function for results %s ends in order with that error, and calls it no more', async (_, fail) => {
+  ])('An import whose function for results %s ends in order with that error', async (_, fail) => {
     const { sandbox, marketplace } = await openAt({ concurrency: 2 });
     const own = new Error('the program’s own');
     let seen = 0;
@@ -184,7 +184,7 @@ describe('An import by a program', () => {
     expect(logged).toEqual(Array(there).fill('created'));
   });
 
-  test('runs alone: what is called beside it is refused, and goes on afterwards', async () => {
+  test('An import by a program runs alone: other calls are refused meanwhile, and work afterwards', async () => {
     const { sandbox, marketplace } = await openAt();
     const refused = { code: 'usage', message: 'Another call is under way.', hint: 'Await it first.' };
     const creating = marketplace.create(requestAt(3));
@@ -199,7 +199,7 @@ describe('An import by a program', () => {
     expect(creates(sandbox)).toHaveLength(5);
   });
 
-  test('ends with its signal though its rows never end', async () => {
+  test('An import by a program ends with its signal even if its rows never end', async () => {
     const { sandbox, marketplace } = await openAt();
     for (const count of [0, 2]) {
       const halt = new AbortController();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openAt } from '../doors/library.ts';
 import { requestAt } from '../helpers/leads.ts';
 
-test('nothing is sent for a call with a signal of its own after that of the marketplace fired, nor after its own', async () => {
+test("nothing is sent for a call whose own signal, or the marketplace's, has fired", async () => {
   for (const ending of ['marketplace', 'own'] as const) {
     const signals = { marketplace: new AbortController(), own: new AbortController() };
     const { sandbox, marketplace } = await openAt({ signal: signals.marketplace.signal });

@@ -82,7 +82,7 @@ test('an import accounts for every row in its order, and the command reports it'
   expect(logged.map(({ ref }) => ref)).toEqual(['L-3', 'L-1', 'L-2']);
 });
 
-test('the log is held by one process of either kind at a time, and others are told by whom', async ({
+test('the log is held by one process at a time, library or command, and others are told which', async ({
   partner,
   open,
 }) => {

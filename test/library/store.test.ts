@@ -56,7 +56,7 @@ describe.skipIf(postgresIsMissing !== null)(`the library and a store in PostgreS
     expect(filesWithText(desk.folder, STORE_PASSWORD)).toEqual([]);
   });
 
-  test('a store that does not know the log in the folder is refused, unless the program wants it so', async ({
+  test('a program whose store does not know the log in the folder is refused, unless it wants that', async ({
     desk,
     sandbox,
   }) => {

@@ -11,7 +11,7 @@ vi.mock('../../src/run/outputs.ts', async (load) => ({
   openToAppend: async () => ({ createWriteStream: () => opened }),
 }));
 
-test('a file that can no longer be written is told once and stops nobody', async () => {
+test('an events file that can no longer be written is mentioned once and stops nothing', async () => {
   const { context } = contextOf();
   const told: string[] = [];
   Object.assign(context, { reporter: { warn: (message: string) => told.push(message) } });

@@ -80,7 +80,7 @@ const unwritable = (code: string) => ({
 
 // An error that nobody listens to would end the process, with the outcomes told to nobody.
 test.each([1, 1_000])(
-  'a disk that fails while %d rows are written is told, and leaves nothing behind',
+  'a disk that fails while %d rows are written is reported, and no file is left behind',
   async (count) => {
     disk.writeError = 'ENOSPC';
     await expect(write(resultsOf(count).results)).rejects.toMatchObject(unwritable('ENOSPC'));
@@ -88,7 +88,7 @@ test.each([1, 1_000])(
   },
 );
 
-test('a place where no file can be made is told before a row is read', async () => {
+test('a place where no results file can be made is reported before a row is read', async () => {
   const { asked, results } = resultsOf(5);
   const gone = () => rmSync(folder, { recursive: true });
   await expect(write(results, gone)).rejects.toMatchObject(unwritable('ENOENT'));
@@ -96,7 +96,7 @@ test('a place where no file can be made is told before a row is read', async () 
   expect(asked.rows).toBe(0);
 });
 
-test.skipIf(process.platform !== 'linux')('a file that is not finished is not held open', async () => {
+test.skipIf(process.platform !== 'linux')('a results file that is not finished is not held open', async () => {
   const path = join(folder, 'out.csv');
   async function* rows(): AsyncGenerator<RowReport> {
     yield* resultsOf(1).results.rows;
@@ -113,7 +113,7 @@ test.each([
   [0, 1],
   [1, 2],
   [4, 5],
-])('where %d places are held open by other programs, results go to place %d', async (held, place) => {
+])('where other programs hold %d results files open, the results go to place %d', async (held, place) => {
   for (let at = 1; at <= held; at++) disk.held.add(placeOf(at));
   const { path, told } = await write(resultsOf(1).results);
   expect(path).toBe(placeOf(place));
@@ -127,13 +127,13 @@ test.each([
   expect(readdirSync(folder)).toEqual([`${path.slice(folder.length + 1)}`]);
 });
 
-test('where five are, they are given up, and nothing is left behind', async () => {
+test('where other programs hold five results files open, the results are given up', async () => {
   for (let at = 1; at <= 9; at++) disk.held.add(placeOf(at));
   await expect(write(resultsOf(1).results)).rejects.toMatchObject(unwritable('EBUSY'));
   expect([disk.renames.length, readdirSync(folder)]).toEqual([5, []]);
 });
 
-test('an export of the store that cannot be written is told like any other export', async () => {
+test('an export of the store that cannot be written is reported like any other export', async () => {
   const { context } = contextOf();
   const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
   const requests = () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(full) }) });

@@ -16,7 +16,7 @@ describe('results', () => {
     return { columns: ['Name'], delimiter: ',', rows: rows() };
   };
 
-  test('have a mark by which Excel knows their letters', async () => {
+  test('results begin with the mark by which Excel knows their letters', async () => {
     let text = '';
     for await (const chunk of resultsChunks('out.csv', resultsOf('Zoé'))) text += chunk;
     expect(text).toBe('\ufeffName,srq_status,srq_id,srq_message,srq_row,srq_key\r\nZoé,created,,,1,\r\n');
@@ -37,7 +37,7 @@ describe('a workbook', () => {
   const cell = (place: string, text: string) =>
     `<c r="${place}" s="1" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
 
-  test('has the parts that a spreadsheet program needs, and its cells as texts', async () => {
+  test('a workbook has the parts that a spreadsheet program needs, and its cells as texts', async () => {
     const { text, names } = await partsOf([['a', '', 'b'], ['c']], 3);
     expect(names.sort()).toEqual(
       [
@@ -64,7 +64,7 @@ describe('a workbook', () => {
     ['\ufffe\uffff', '_xFFFE__xFFFF_'],
     ['_x0041_ _xzz41_ _x41_', '_x005F_x0041_ _xzz41_ _x41_'],
     ['\ud800', '\ufffd'],
-  ])('has the text %j as %s', async (text, xml) => {
+  ])('a workbook has the text %j as %s', async (text, xml) => {
     expect((await partsOf([[text]], 1)).text(SHEET)).toContain(cell('A1', xml));
   });
 });

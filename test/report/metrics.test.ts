@@ -33,7 +33,7 @@ const AT_WORK: ProcessView = {
   },
 };
 
-test('a scrape tells the state of the process, each value once and in the unit of its name', async () => {
+test('a scrape has the state of the process, each value once and in the unit of its name', async () => {
   const page = await metricsOf(AT_WORK).scrape();
   expect(page.by('srq_build_info')).toEqual({ '1.2.3': 1 });
   expect(page.by('srq_state')).toEqual({
@@ -72,7 +72,7 @@ test('what a process does not have is left out of a scrape: a 0 would say that i
   expect(unpaced.names.filter((name) => /pace|pause_/.test(name))).toEqual([]);
 });
 
-test('a burst of refusals is one pause, and one that begins after its end is the next', async () => {
+test('a burst of refusals is one pause, and one that begins after its end is the next pause', async () => {
   const { clock, metrics, scrape } = metricsOf();
   expect((await scrape()).by('srq_pauses_total')).toEqual({ refusal: 0, breaker: 0 });
   expect((await scrape()).by('srq_refused_responses_total')).toEqual({ 429: 0, 503: 0 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { folded, inAscii, printable, printableLines, terminalSafeJson, textWidth } from '../../src/report/output.ts';
 
 describe('a foreign text', () => {
-  test('is one line, and each invisible mark can be seen', () => {
+  test('a foreign text is printed as one line, and each invisible mark can be seen', () => {
     expect(printable('a\tb\r\n\nc')).toBe('a b c');
     for (const [mark, code] of [
       ['\0', '0'],
@@ -20,11 +20,11 @@ describe('a foreign text', () => {
     expect(printable(' \u007e\u00a0é東👍')).toBe(' \u007e\u00a0é東👍');
   });
 
-  test('of several lines keeps them', () => {
+  test('a foreign text of several lines keeps them', () => {
     expect(printableLines('a\u001b\nb\tc')).toBe('a\\u{1b}\nb c');
   });
 
-  test('as JSON is safe on a terminal and has the same value', () => {
+  test('a foreign text in JSON is safe on a terminal and has the same value', () => {
     const value = { text: '\u001b[31m\u202e\u009b\ud800' };
     const json = terminalSafeJson(value);
     expect(json).toBe('{"text":"\\u001b[31m\\u202e\\u009b\\ud800"}');
@@ -32,7 +32,7 @@ describe('a foreign text', () => {
   });
 });
 
-test('each of our marks has one of ASCII that is as wide, and other texts stay', () => {
+test('each of our marks has an ASCII form of the same width, and other texts stay', () => {
   const marks = '✓✗→←·…█░';
   expect(inAscii(marks)).toBe('+x><|~#.');
   expect(textWidth(inAscii(marks))).toBe(textWidth(marks));
@@ -40,7 +40,7 @@ test('each of our marks has one of ASCII that is as wide, and other texts stay',
 });
 
 describe('a line that is folded', () => {
-  test('is one that is wider than the terminal, and no longer than anyone reads', () => {
+  test('a line is folded if it is wider than the terminal, or longer than anyone reads', () => {
     expect(folded('four word', 9)).toBe('four word');
     expect(folded('four words', 9)).toBe('four \n  words');
     const long = (letters: number) => `${'word '.repeat(letters / 5 - 1)}words`;
@@ -48,7 +48,7 @@ describe('a line that is folded', () => {
     expect(folded(long(10_005), 80)).toBe(long(10_005));
   });
 
-  test('is none that is a command, or has a name whose accents would be composed', () => {
+  test('a line is not folded if it is a command, or has a name whose accents would be composed', () => {
     const command = '  srq bulk a-file-with-a-long-name.csv --profile other';
     const login = '  SRQ_CLIENT_SECRET=open-sesame srq login --profile sandbox --client-id 4711';
     expect(folded(login, 40)).toBe(login);
@@ -62,7 +62,7 @@ describe('a line that is folded', () => {
     [20, 'Next one: srq doctor', 'Next one: srq doctor'],
     [19, 'Next one: srq doctor', 'Next one: \n  srq doctor'],
     [25, 'Wait until it is over. Say: jq .', 'Wait until it is over. \n  Say: jq .'],
-  ])('of %d columns keeps its command whole: %s', (columns, line, told) => {
+  ])('a line folded at %d columns keeps its command whole: %s', (columns, line, told) => {
     expect(folded(line, columns)).toBe(told);
   });
 });

@@ -24,11 +24,11 @@ function linesOf(rows: number, perSecond: number): string[] {
 }
 
 describe('progress where nothing can be redrawn', () => {
-  test('says nothing about ten quick rows', () => {
+  test('progress where nothing can be redrawn says nothing about ten quick rows', () => {
     expect(linesOf(10, 10)).toEqual([]);
   });
 
-  test('is a line ever more rarely: a day of ten million rows is some hundred lines', () => {
+  test('progress where nothing can be redrawn is some hundred lines for a day of ten million rows', () => {
     const lines = linesOf(10_000_000, 115);
     expect(lines.length).toBeGreaterThan(100);
     expect(lines.length).toBeLessThan(310);
@@ -48,7 +48,7 @@ describe('progress on a terminal', () => {
     return meter.drawn({ done, total: 1000, counts: { created: done } }, columns);
   }
 
-  test('is a bar with the rate in leads a second', () => {
+  test('progress on a terminal is a bar with the rate in leads a second', () => {
     expect(drawn(500, 10)).toBe('Sending ██████░░░░░░ 500/1,000 (50 %) · 50 leads/s · 10 s left · 500 created');
   });
 });
@@ -59,11 +59,11 @@ test.for([
   [{ LANG: 'C', LC_ALL: 'C.UTF-8' }, false],
   [{ LANG: 'pt_PT.UTF-8' }, false],
   [{}, false],
-] as const)('the locale of %j has ASCII alone: %j', ([env, expected]) => {
+] as const)('the locale of %j is ASCII only: %j', ([env, expected]) => {
   expect(isAsciiLocale(env)).toBe(expected);
 });
 
-test.for(Object.entries(TONES))('%s has a contrast of 4.5:1 on white, and of 4:1 on black', ([, tone]) => {
+test.for(Object.entries(TONES))('the colour for %s has a contrast of 4.5:1 on white, 4:1 on black', ([, tone]) => {
   const steps = [0, 95, 135, 175, 215, 255];
   const grey = 8 + 10 * (tone - 232);
   const cube = tone - 16;

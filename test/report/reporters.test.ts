@@ -21,22 +21,7 @@ const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: '
 const lineOf = (text: string) => JSON.parse(text);
 
 describe('the result for programs', () => {
-  test('is one document with its version, an array of such if there are several, or the error in its place', async () => {
-    const { reporter, said } = reporterOf({ json: true });
-    await reporter.result('x' as never, { a: 1 } as never, () => 'text');
-    await reporter.result('x' as never, [{ a: 1 }, { a: 2 }] as never, () => 'text');
-    await reporter.fail(FAILURE);
-    expect(said().out.trimEnd().split('\n').map(lineOf)).toEqual([
-      { schemaVersion: 1, a: 1 },
-      [
-        { schemaVersion: 1, a: 1 },
-        { schemaVersion: 1, a: 2 },
-      ],
-      { schemaVersion: 1, error: FAILURE },
-    ]);
-  });
-
-  test('of a list is a document a line, and the error is the last one', async () => {
+  test('JSON output of a list is a document a line, and an error is the last line', async () => {
     const { reporter, said } = reporterOf({ json: true });
     async function* failing() {
       yield { a: 1 };
@@ -52,7 +37,7 @@ describe('the result for programs', () => {
     ]);
   });
 
-  test('of a list ends without an error when the reader has gone', async () => {
+  test('JSON output of a list ends without an error when the reader has gone', async () => {
     const out = kept();
     const { reporter } = reporterOf({ json: true, stdout: out.stream });
     out.stream.destroy();
@@ -62,15 +47,6 @@ describe('the result for programs', () => {
     }
     await reporter.lines('x' as never, endless() as never, () => 'text');
     expect(asked).toBeLessThan(3);
-  });
-});
-
-describe('the result for people', () => {
-  test('of an error is a sentence with its hint below, each alternative on its own line', async () => {
-    const { reporter, said } = reporterOf();
-    await reporter.fail({ ...FAILURE, hint: 'Say: --this    Or: --that' });
-    await reporter.fail({ ...FAILURE, hint: null });
-    expect(said()).toEqual({ out: '', err: '✗ Too much.\n  → Say: --this\n    Or: --that\n✗ Too much.\n' });
   });
 });
 
@@ -92,7 +68,7 @@ describe('what is written to a reader who is slower', () => {
   test.each([
     ['programs', true],
     ['people', false],
-  ] as const)('is not asked for faster than it is read: %s', async (_, json) => {
+  ] as const)('a list is not written faster than it is read: %s', async (_, json) => {
     const { stream, reporter, items, asked } = slowly(json);
     const writing = reporter.lines('x' as never, items() as never, () => 'text\n');
     await turns();
@@ -100,22 +76,5 @@ describe('what is written to a reader who is slower', () => {
     stream.resume();
     await writing;
     expect(asked()).toBe(100);
-  });
-
-  test.each([
-    ['programs', true],
-    ['people', false],
-  ] as const)('is waited for, if it is one result for %s', async (_, json) => {
-    const { stream, reporter } = slowly(json);
-    let isWritten = false;
-    const writing = reporter
-      .result('x' as never, { a: 1 } as never, () => 'text')
-      .then(() => {
-        isWritten = true;
-      });
-    await turns();
-    expect(isWritten).toBe(false);
-    stream.resume();
-    await writing;
   });
 });

@@ -40,7 +40,7 @@ async function written(columns: readonly string[], reports: readonly RowReport[]
 }
 
 describe.each(['csv', 'xlsx', 'json'])('a results file as %s', (ending) => {
-  test('is read back with every cell and outcome as it was, whatever the cells hold', async () => {
+  test('a results file is read back with every cell and outcome as it was, whatever the cells hold', async () => {
     const cell = fc.oneof(
       fc.constantFrom('', '=1+1', '+351912345678', '-', '@x', "'=1", 'a;"b"', '007', '1E5', '_x0041_', '<a>&amp;'),
       fc.string({ maxLength: 30 }).map((text) => text.replace(/[\p{C}\u2028\u2029]/gu, '').trim()),
@@ -66,7 +66,7 @@ describe.each(['csv', 'xlsx', 'json'])('a results file as %s', (ending) => {
     );
   });
 
-  test('of thousands of rows over thirty columns has all of them, in their order', async () => {
+  test('a results file of thousands of rows over thirty columns has all of them, in their order', async () => {
     const columns = Array.from({ length: 30 }, (_, at) => `C${at}`);
     const reports = Array.from({ length: 2_000 }, (_, at) =>
       reportOf(
@@ -82,7 +82,7 @@ describe.each(['csv', 'xlsx', 'json'])('a results file as %s', (ending) => {
     expect(rows.map(({ earlier }) => earlier?.row)).toEqual(reports.map(({ row }) => row.number));
   });
 
-  test('of a results file has the new outcome in place of the old one, and no columns twice', async () => {
+  test('a results file of a results file has the new outcome in place of the old one', async () => {
     const columns = ['srq_status', 'Name', 'srq_id', 'Phone'];
     const row = rowOf(4, ['failed', 'Ana', '', '912'], { status: 'failed', id: '', message: '', row: 4 });
     const { table, rows } = await written(columns, [reportOf(row, { ids: { a: 'id-1' } })], ending);
@@ -113,7 +113,7 @@ test.each<[string, EarlierOutcome | undefined, Outcome, unknown[]]>([
   ['nothing outside the range without an earlier outcome', undefined, OUTSIDE, [null, '', '']],
   ['the identifier by which a doubt is looked up', EARLIER_DOUBT, { status: 'unknown' }, ['unknown', 'old', '']],
   ['no identifier of old if it failed', EARLIER_DOUBT, { status: 'failed' }, ['failed', '', '']],
-])('a row says %s', async (_, earlier, outcome, [status, id, message]) => {
+])('a row of the results file says %s', async (_, earlier, outcome, [status, id, message]) => {
   const row = rowOf(3, ['Ana'], earlier);
   const { rows } = await written(['Name'], [reportOf(row, outcome)]);
   expect(rows[0]?.earlier).toEqual({ status, id, message, row: 3, key: null });

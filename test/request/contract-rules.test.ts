@@ -59,7 +59,7 @@ describe('A text becomes the value that the service knows', () => {
     ['a media type that is not taken', audioType, 'audio/ogg', null],
     ['the same letters of another field', parameter('city', { values: values('GB') }), 'UK', null],
     ['anything where nothing is said', parameter('fullname'), ' Inês ', ' Inês '],
-  ])('%s', (_, of, text, wire) => {
+  ])('A text that the service knows by its own value: %s', (_, of, text, wire) => {
     expect(wireValue(of, text)).toBe(wire);
   });
 
@@ -77,7 +77,7 @@ describe('A text becomes the value that the service knows', () => {
     ['boolean', 'Yes', 'true'],
     ['boolean', '0', 'false'],
     ['boolean', 'perhaps', null],
-  ] as const)('as %s, %j goes as %j', (type, text, wire) => {
+  ] as const)('A text for a value that is %s: %j goes as %j', (type, text, wire) => {
     expect(wireValue(parameter('amount', { type }), text)).toBe(wire);
   });
 });

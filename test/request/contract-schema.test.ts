@@ -26,12 +26,12 @@ describe('A contract is not read', () => {
       withCreate({ again: { header: 'K', hours: -1, uuid: false } }),
       'hours',
     ],
-  ])('but not with %s', (_, written, named) => {
+  ])('An API description with %s is not read', (_, written, named) => {
     expect(() => readContract(written, 'It', '')).toThrow(named);
   });
 
   test.each([{ version: 1 }, { version: 0 }, { ...given, version: 10 }])(
-    'of another version it is not: %j',
+    'An API description of another version is refused: %j',
     (other) => {
       expect(() => readContract(other, 'It', 'hint')).toThrow(
         expect.objectContaining({
@@ -42,12 +42,12 @@ describe('A contract is not read', () => {
     },
   );
 
-  test.each([null, [], 'text', {}, { version: '2' }])('of no version it is none: %j', (other) => {
+  test.each([null, [], 'text', {}, { version: '2' }])('An API description without a version is none: %j', (other) => {
     expect(() => readContract(other, 'It', 'hint')).toThrow(/^It is not as srq writes it \(/);
   });
 });
 
-test('places are written as a person would write them', () => {
+test('places in a request are written as a person would write them', () => {
   expect(readPlace('customer.phone')).toEqual({ in: 'body', path: ['customer', 'phone'] });
   expect(readPlace('phones.0.number')).toEqual({ in: 'body', path: ['phones', '0', 'number'] });
   expect(readPlace('header X-Lang')).toEqual({ in: 'header', path: ['X-Lang'] });

@@ -23,11 +23,11 @@ describe('The address of tokens', () => {
     ['service', 'https://api.example.com', 'https://api.example.com/oauth/token'],
     ['https://login.example.net', 'https://api.example.com/v1', 'https://login.example.net/oauth/token'],
     ['https://login.example.net', 'https://api.example.com', 'https://login.example.net/oauth/token'],
-  ])('with the origin %s under %s is %s', (origin, baseUrl, address) => {
+  ])('The address of tokens with the origin %s under %s is %s', (origin, baseUrl, address) => {
     expect(addressAt(withToken(origin), baseUrl)).toBe(address);
   });
 
-  test('is never at another machine for a service on this one', () => {
+  test('The address of tokens is never at another machine for a service on this one', () => {
     const elsewhere = withToken('https://login.example.net');
     expect(addressAt(elsewhere, 'http://127.0.0.1:4010')).toBe('http://127.0.0.1:4010/oauth/token');
     expect(addressAt(withToken('http://localhost:99'), 'http://127.0.0.1:4010')).toBe(
@@ -35,7 +35,7 @@ describe('The address of tokens', () => {
     );
   });
 
-  test('is none where calls need no token', () => {
+  test('The address of tokens is none where calls need no token', () => {
     expect(tokenAddress({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } }, 'https://api.example.com')).toBeNull();
   });
 
@@ -46,12 +46,12 @@ describe('The address of tokens', () => {
     'https://{tenant}.example.net',
     'login',
     '',
-  ])('cannot be %j in a contract', (origin) => {
+  ])('The address of tokens in an API description cannot be %j', (origin) => {
     expect(() => readContract(withToken(origin), 'It', '')).toThrow('token.origin');
   });
 });
 
-test('the form in which creates are written is that of the public document, or has a digest of all that decides it', () => {
+test('the form in which creates are written is the public one, or has a digest of all that decides it', () => {
   expect([wireFormOf(DOCUMENTED_CONTRACT), wireFormOf(documentedContract('json'))]).toEqual([null, null]);
   const { create } = DOCUMENTED_CONTRACT;
   const again = { header: 'X-Key', hours: 1, uuid: false };
@@ -78,7 +78,7 @@ test('the form in which creates are written is that of the public document, or h
   expect(wireFormOf({ create: { ...create, ...alike } })).toBe(forms[11]);
 });
 
-test('how calls are authorized, and where tokens are issued, changes nothing that was learned of answers', () => {
+test('a change of authorization or of the token address keeps what was learned of answers', () => {
   const known = contractFingerprint(DOCUMENTED_CONTRACT);
   const read = readContract(JSON.parse(JSON.stringify(DOCUMENTED_CONTRACT)), 'It', '');
   expect([read, 'auth' in read, 'origin' in read.token]).toEqual([DOCUMENTED_CONTRACT, false, false]);
@@ -93,6 +93,6 @@ test.each([
   { kind: 'apiKey', in: 'header', name: 'X Key', prefix: '', value: null },
   { kind: 'apiKey', in: 'header', name: 'X-Key', prefix: 'a: b ', value: null },
   { kind: 'digest' },
-])('a contract cannot be authorized by %j', (auth) => {
+])('an API description cannot name %j as authorization', (auth) => {
   expect(() => readContract({ ...DOCUMENTED_CONTRACT, auth }, 'It', '')).toThrow('auth');
 });

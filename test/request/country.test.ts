@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
 
 describe('every market', () => {
-  it.each(MARKETS)('$code is found by its codes and by its name in six languages', (market) => {
+  it.each(MARKETS)('the country $code is found by its codes and by its name in six languages', (market) => {
     const names = ['en', 'pt', 'es', 'de', 'fr', 'it'].map(
       (language) => new Intl.DisplayNames([language], { type: 'region' }).of(market.iso) ?? '',
     );

@@ -27,7 +27,7 @@ test.each<[string, string, readonly (string | readonly [string, string])[], stri
   ['a language by its name', 'lang', ['en', 'fr'], 'French', 'fr'],
   ['a regional form by its language', 'lang', ['en', 'fr'], 'fr-CH', 'fr'],
   ['a language by its only regional form', 'lang', ['en-US', 'fr-FR'], 'fr', 'fr-FR'],
-])('a text means an allowed value by %s', (_, field, allowed, text, wire) => {
+])('a text stands for an allowed value by %s', (_, field, allowed, text, wire) => {
   const values = allowed.map((each) =>
     typeof each === 'string' ? { value: each, label: null } : { value: each[0], label: each[1] },
   );

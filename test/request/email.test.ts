@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { parseEmail } from '../doors/read.ts';
 import fc from '../helpers/fast-check.ts';
 
-it('what is too long is no address, and is refused at once', () => {
+it('an e-mail address that is too long is refused at once', () => {
   for (const text of [`${'x'.repeat(65)}@example.com`, `a@${'x.'.repeat(130)}com`, '@'.repeat(100_000)])
     expect(parseEmail(text)).toMatchObject({ email: null, error: expect.any(String) });
 });
 
-it('an address that is taken has the domain that was written, but for its case', () => {
+it('an accepted e-mail address keeps the domain that was written, except its case', () => {
   const label = fc.constantFrom('example', 'EXAMPLE', 'com', 'a-b', '1', '0x7f', '08', '');
   const mark = fc.constantFrom(
     ...Array<string>(20).fill('.'),
@@ -45,7 +45,7 @@ it('an address that is taken has the domain that was written, but for its case',
   expect(taken).toBeGreaterThan(300);
 });
 
-it('an address is the same alone, where a plain one is taken as it is, and in angle brackets', () => {
+it('an e-mail address alone and one in angle brackets are read the same', () => {
   const part = fc.constantFrom('zoe', 'Zoe', '.', '+', "'", '-', '_', 'é', 'x'.repeat(40), 'y'.repeat(100));
   const label = fc.constantFrom('example', 'Example', 'xn--', 'xn--a', 'a--b', '-a', 'a-', '1', '0x7f', '', 'ä');
   const written = fc.tuple(

@@ -7,6 +7,6 @@ test.each([
   ['Имя', 'имя'],
   ['#', '#'],
   ['--', '--'],
-])('%j has the form %j', (header, form) => {
+])('the column name %j has the form %j', (header, form) => {
   expect(headerForm(header)).toBe(form);
 });

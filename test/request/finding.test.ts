@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { absenceMessage, finding, quotedMessage } from '../../src/request/words/finding.ts';
 
-test('a value is quoted behind what it is, and never stands in the message itself', () => {
+test('a finding quotes a value behind what it is, and never in the message itself', () => {
   const short = finding('phone.too-short', 'phone', { country: 'DE' }, '0151 1000000');
   expect(short.message).toBe('The phone number is too short for DE; digits are missing.');
   expect(quotedMessage(short)).toContain('"0151 1000000" is too short for DE');
@@ -11,7 +11,7 @@ test('a value is quoted behind what it is, and never stands in the message itsel
   expect(quotedMessage(damaged)).toBe(damaged.message);
 });
 
-test('a value is one line of at most forty letters', () => {
+test('a quoted value is one line of at most forty letters', () => {
   const shown = (text: string) => finding('email.invalid', 'email', {}, text).value;
   expect(shown(' a\r\n b ')).toBe('a b');
   expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
@@ -20,7 +20,7 @@ test('a value is one line of at most forty letters', () => {
   expect(finding('email.invalid', 'email', {}).value).toBeNull();
 });
 
-test('what no column gives is told by its name', () => {
+test('a finding about a field that no column gives names the field', () => {
   const consent = finding('contract.missing', 'consent', { what: 'consent', hint: '' });
   expect(absenceMessage(consent)).toMatch(/^No column gives consent, which/);
 });

@@ -55,16 +55,19 @@ const KEYS: readonly [string, Readonly<Record<string, string>>, string, { at?: s
 ];
 
 describe(`By recipe ${KEY_RECIPE}, the keys are what they were in every log so far:`, () => {
-  test('the recipe is the first', () => expect(KEY_RECIPE).toBe(1));
+  test('the recipe in force is the first', () => expect(KEY_RECIPE).toBe(1));
 
-  test.each(KEYS)('%s', (_, params, key, { at = SERVICE, client = '4711' } = {}) => {
-    expect(contentKey({ params, audio: null, ref: 'any' }, { baseUrl: at, clientId: client })).toBe(key);
-  });
+  test.each(KEYS)(
+    'a request keeps the key of older logs: %s',
+    (_, params, key, { at = SERVICE, client = '4711' } = {}) => {
+      expect(contentKey({ params, audio: null, ref: 'any' }, { baseUrl: at, clientId: client })).toBe(key);
+    },
+  );
 
   test.each([
     ['a recording', {}],
     ['a recording beside a text', { request_text }],
-  ])('%s', (_, more) => {
+  ])('a request keeps the key of older logs, with %s', (_, more) => {
     const request = { params: { country, phone, ...more }, audio: VOICE, ref: null };
     const key = 'cc49d86aecbd7b6ff905147d38367a70';
     expect(contentKey(request, { baseUrl: SERVICE, clientId: '4711' })).toBe(key);
@@ -106,7 +109,7 @@ describe('Rows of a file have the keys that they had in every log so far:', () =
       cells: ['PT', '', '', '+351 (0)912 345 678', '', 'Obras', '', '', ''],
       key: 'bf0731537db61ba70a5a7e5a6a526df0',
     },
-  ])('$row', async ({ cells, key }) => {
+  ])('a row of a file keeps the key of older logs: $row', async ({ cells, key }) => {
     const prepared = await prepareRow({ number: 1, line: 2, cells, problem: null }, mapping, PREPARATION);
     expect(prepared).toMatchObject({ key });
   });

@@ -5,7 +5,7 @@ import fc from '../helpers/fast-check.ts';
 
 const keyOf = (n: number) => createHash('sha256').update(String(n)).digest('hex').slice(0, 32);
 
-test('does what a Map does, for any keys, numbers among them and any order of calls', () => {
+test('the index of keys does what a Map does, for any keys, numbers among them and any order of calls', () => {
   // Few distinct first words: many keys want the same slot.
   const word = fc.constantFrom('00000000', '00000001', '7fffffff', '80000000', 'ffffffff');
   const key = fc.tuple(word, word, word, word).map((words) => words.join(''));
@@ -41,7 +41,7 @@ test('keeps 30,000 keys apart, and numbers among them, through all its growth', 
   expect(strangers.every((entry) => entry === -1)).toBe(true);
 });
 
-test('needs less than 30 bytes a key', () => {
+test('the index of keys needs less than 30 bytes a key', () => {
   const index = new KeyIndex();
   // Sized so that the index has grown often and its last step is not a lucky one.
   for (let n = 0; n < 100_000; n++) index.findOrAdd(keyOf(n));
@@ -49,7 +49,7 @@ test('needs less than 30 bytes a key', () => {
   expect(bytes / index.size).toBeLessThan(30);
 });
 
-test('a copy by shape and memory is as the index, and grows as it does', () => {
+test('a copy of the index of keys, by shape and memory, is equal to it and grows as it does', () => {
   const index = new KeyIndex();
   for (let n = 0; n < 5_000; n++) index.findOrAdd(keyOf(n));
   const copy = KeyIndex.ofShape(index.shape);

@@ -23,7 +23,7 @@ function note(rows: Map<number, Noted>, row: number, content: number | null, sta
   return firstRow;
 }
 
-test('knows of each row what was noted, for any file, first row and changes of status', () => {
+test('the ledger knows of each row what was noted, for any file, first row and changes of status', () => {
   const content = fc.option(fc.integer({ min: 0, max: 20 }));
   const status = fc.constantFrom(...STATUSES);
   const line = fc.record({ content, status });

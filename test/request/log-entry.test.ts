@@ -8,7 +8,7 @@ const RECORD: LogRecord = {
   ...{ http: 201, message: null, ms: 5, raw: null, by: null, again: false },
 };
 
-test('a run has the requests that it began, also where a later one has settled them', async () => {
+test('the requests of a run are those that it began, also if a later run has settled them', async () => {
   async function* records() {
     for (const [at, run] of ['abcd1234', 'abcd5678', 'bcd'].entries()) {
       const key = String(at % 2).repeat(32);

@@ -16,7 +16,7 @@ test.each([
   ['RIFF\x24\0\0\0AVI LIST', null],
   ['<!doctype html>', null],
   ['', null],
-])('the first bytes %j are %s', (head, type) => {
+])('a recording with the first bytes %j is %s', (head, type) => {
   expect(mediaTypeOfBytes(Buffer.from(head, 'latin1'))).toBe(type);
 });
 

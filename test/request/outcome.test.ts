@@ -26,7 +26,7 @@ test.each([
   expect(reasonOf({ status, http })).toBe(reason);
 });
 
-test('what is not wrong with a request has no reason', () => {
+test('a request with nothing wrong has no reason', () => {
   const wrong = STATUSES.filter((status) => reasonOf({ status, http: null }) !== null);
   expect(wrong).toEqual(['rejected', 'failed', 'unknown']);
 });

@@ -48,7 +48,7 @@ const WORDS: readonly string[] = [
   'verdict = clear duplicate unknown',
 ];
 
-test('the words that members may be are those of this version', () => {
+test('the words that a member of JSON output may have are those of this version', () => {
   const found = new Set<string>();
   for (const command of [...COMMANDS_WITH_DOCUMENTS, 'events']) {
     visit(outputSchema(command), '', (name, { enum: words }) => {

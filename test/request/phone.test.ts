@@ -40,7 +40,7 @@ const LANDLINES: Readonly<Record<string, string>> = {
 };
 
 describe('every market', () => {
-  it.each(MARKETS)('$code: its example landline in national and international form', (each) => {
+  it.each(MARKETS)('an example landline of $code is read in national and international form', (each) => {
     const e164 = LANDLINES[each.code] ?? '';
     const number = parsePhoneNumberWithError(e164);
     for (const form of [number.formatNational(), number.formatInternational(), number.nationalNumber, e164]) {
@@ -48,7 +48,7 @@ describe('every market', () => {
     }
   });
 
-  it.each(MARKETS)('$code: its example mobile in national and international form', (each) => {
+  it.each(MARKETS)('an example mobile of $code is read in national and international form', (each) => {
     const example = getExampleNumber(each.iso as CountryCode, examples);
     const plain = { e164: example?.number, error: null, warning: null };
     expect(parsePhone(example?.formatNational() ?? '', each)).toEqual(plain);
@@ -61,25 +61,22 @@ describe('a number without its plus', () => {
   /** No market's own numbers are that long; only patterns that leave a length open are. */
   const LONGEST_NATIONAL = 11;
 
-  it.each(MARKETS)(
-    '$code: of many mobiles and landlines none becomes another number, however it is written',
-    (each) => {
-      const types = (metadata.countries[each.iso as CountryCode] as unknown as [string, string[]][][])[11] ?? [];
-      let numbers = 0;
-      for (const [pattern] of types.slice(0, 2)) {
-        if (!pattern) continue;
-        for (const digits of fc.sample(fc.stringMatching(new RegExp(`^(?:${pattern})$`)), { numRuns: 150, seed: 1 })) {
-          const number = parsePhoneNumberFromString(`+${each.callingCode}${digits}`);
-          if (!number?.isValid() || number.nationalNumber !== digits || digits.length > LONGEST_NATIONAL) continue;
-          numbers += 1;
-          const written = [number.number.slice(1), digits, `00${number.number.slice(1)}`, number.formatInternational()];
-          for (const cell of written) {
-            const { e164, error } = parsePhone(cell, each);
-            expect([cell, error === 'phone.two-ways' ? number.number : e164]).toEqual([cell, number.number]);
-          }
+  it.each(MARKETS)('no number of $code without its plus becomes another number, however it is written', (each) => {
+    const types = (metadata.countries[each.iso as CountryCode] as unknown as [string, string[]][][])[11] ?? [];
+    let numbers = 0;
+    for (const [pattern] of types.slice(0, 2)) {
+      if (!pattern) continue;
+      for (const digits of fc.sample(fc.stringMatching(new RegExp(`^(?:${pattern})$`)), { numRuns: 150, seed: 1 })) {
+        const number = parsePhoneNumberFromString(`+${each.callingCode}${digits}`);
+        if (!number?.isValid() || number.nationalNumber !== digits || digits.length > LONGEST_NATIONAL) continue;
+        numbers += 1;
+        const written = [number.number.slice(1), digits, `00${number.number.slice(1)}`, number.formatInternational()];
+        for (const cell of written) {
+          const { e164, error } = parsePhone(cell, each);
+          expect([cell, error === 'phone.two-ways' ? number.number : e164]).toEqual([cell, number.number]);
         }
       }
-      expect(numbers).toBeGreaterThan(100);
-    },
-  );
+    }
+    expect(numbers).toBeGreaterThan(100);
+  });
 });

@@ -10,7 +10,7 @@ const warning = (code: string, text: string) => {
 
 describe('the postal codes of a market', () => {
   it.each(MARKETS.map((market) => [market.code, market] as const))(
-    '%s: its example passes, another form does not',
+    'the example postal code of %s passes, another form does not',
     (_, market) => {
       const example = market.postalCode?.[0] ?? null;
       if (market.code === 'AO') expect([example, postalCodeWarning('anything', market)]).toEqual([null, null]);
@@ -21,7 +21,7 @@ describe('the postal codes of a market', () => {
     },
   );
 
-  it('a long cell takes no time', () => {
+  it('a long cell is checked as a postal code in no time', () => {
     expect(cpuMs(() => expect(warning('UK', `${'A '.repeat(500_000)}1`)).not.toBeNull(), 500)).toBeLessThan(5_000);
   });
 });

@@ -55,7 +55,7 @@ function asSpreadsheet(text: string, separators: string): string[] {
 }
 
 describe('a defused text', () => {
-  it('comes back exactly, whatever it is', () => {
+  it('a text that is kept from being a formula comes back exactly, whatever it is', () => {
     fc.assert(
       fc.property(anyText, (text) => unescapeFormulas(escapeFormulas(text)) === text),
       { numRuns: 5_000 },
@@ -82,7 +82,7 @@ describe('a defused text', () => {
     ['\tx', "'\tx"],
     ['\r=1', "'\r'=1"],
     ['+351912345678', "'+351912345678"],
-  ])('of %j is %j', (text, cell) => {
+  ])('%j is written as %j, so that a spreadsheet sees no formula', (text, cell) => {
     expect([escapeFormulas(text), unescapeFormulas(cell)]).toEqual([cell, text]);
   });
 
@@ -96,11 +96,11 @@ describe('a defused text', () => {
     "' =1",
     'x = 1, y = 2; z',
     'https://a.b/?c=d',
-  ])('is %j itself where nothing in it could begin a formula', (text) => {
+  ])('a text without a possible formula is written as it is: %j', (text) => {
     expect([escapeFormulas(text), unescapeFormulas(text)]).toEqual([text, text]);
   });
 
-  it('is made in a time that grows with its length alone', () => {
+  it('a text is kept from being a formula in a time that grows with its length alone', () => {
     const long = ['\t'.repeat(1e5), ' '.repeat(1e5), "'".repeat(1e5), '\t '.repeat(1e5), '";='.repeat(1e5)];
     const all = () => {
       for (const text of long) expect(unescapeFormulas(escapeFormulas(`${text}=`))).toBe(`${text}=`);
@@ -113,7 +113,7 @@ describe('a defused text', () => {
 describe('a line of CSV', () => {
   const line = fc.tuple(fc.array(anyText, { minLength: 1, maxLength: 4 }), fc.constantFrom(',', ';', '\t', '|'));
 
-  it('holds no formula, whichever separator a spreadsheet takes it apart at, with quotes or without', () => {
+  it('a line of CSV holds no formula, whichever separator a spreadsheet splits it at', () => {
     fc.assert(
       fc.property(line, ([cells, delimiter]) => {
         const text = csvLine(cells, delimiter);
@@ -128,7 +128,7 @@ describe('a line of CSV', () => {
     );
   });
 
-  it('is one cell for each of its texts to a spreadsheet that takes every usual separator', () => {
+  it('a line of CSV is one cell for each of its texts to a spreadsheet that takes every usual separator', () => {
     const readable = fc.array(fc.stringMatching(/^[a-z ,;\t=+'"-]{1,12}$/), { minLength: 2, maxLength: 4 });
     fc.assert(
       fc.property(readable, fc.constantFrom(',', ';', '\t'), (cells, delimiter) => {

@@ -65,19 +65,19 @@ test.each([
   ['PUT', 'instructions', { on: 'create', fault: '500', when: 'now' }, 'when'],
   ['GET', 'requests?limit=many', undefined, 'limit must be a whole number'],
   ['GET', 'requests?operation=delete', undefined, 'operation is one of'],
-])('%s %s with %j is refused with the reason', async (method, call, body, reason) => {
+])('the sandbox refuses %s %s with %j and says why', async (method, call, body, reason) => {
   const reply = await admin(method, call, body);
   expect([reply.status, JSON.parse(reply.text).message]).toEqual([400, expect.stringContaining(reason)]);
 });
 
-test('wait answers when so many requests were created, and says so when they were not', async () => {
+test('wait answers when that many requests were created, and says so when they were not', async () => {
   const waiting = admin('GET', 'wait?created=3&timeoutMs=30000');
   await createRows(3);
   expect(JSON.parse((await waiting).text)).toEqual({ reached: true, created: 3 });
   expect(await got('wait?created=4&timeoutMs=20')).toEqual({ reached: false, created: 3 });
 });
 
-test('under any name but that of this machine nothing is answered: DNS rebinding', async () => {
+test('the sandbox answers only under the names of this machine: no DNS rebinding', async () => {
   for (const path of ['/', '/_sandbox/requests', '/oauth/token']) {
     const reply = await send('GET', `${sandbox.baseUrl}${path}`, { host: 'rebound.example.com' });
     expect([path, reply.status]).toEqual([path, 403]);

@@ -11,7 +11,7 @@ const answering = (body: Json, ...pointers: string[]): Partial<CreateOperation> 
   identifiers: pointers.map((pointer) => ({ name: pointer, pointer })),
 });
 
-test('create answers as the document shows, with identifiers of its own: each stays what it is in the example', async () => {
+test('the sandbox answers create as the description shows, with identifiers of its own', async () => {
   const sample = {
     data: [{ id: '3f2504e0-4f89-41d3-9a0c-0305e82c3301', type: 'requests' }, { id: 'another' }],
     reference: 'SR-0099',
@@ -40,7 +40,7 @@ test('an identifier that has no place in the body is in the header Location', as
   expect(headers['location']).toBe(`${CREATE}/${creates(sandbox)[0]?.requestId}`);
 });
 
-test('faults and instructions strike as ever; an instruction names wire paths', async () => {
+test('faults and instructions work under an API description, too; an instruction names wire paths', async () => {
   const create = {
     ...answering({ id: 1 }, '/id'),
     encoding: 'json',

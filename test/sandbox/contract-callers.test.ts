@@ -34,7 +34,7 @@ test('HTTP Basic lets in the partner and nobody else, and there are no tokens', 
   );
 });
 
-test('a key in a header lets in the partner: the one in the contract, else the secret', async () => {
+test('a key in a header lets in the partner: the key in the description, or else the secret', async () => {
   const auth = { kind: 'apiKey', in: 'header', name: 'X-Partner', prefix: '', value: null } as const;
   const { create } = await serviceWith(auth);
   expect([await create({ 'x-partner': SECRET }), await create({ 'x-partner': 'other' }), await create({})]).toEqual([
@@ -44,7 +44,7 @@ test('a key in a header lets in the partner: the one in the contract, else the s
   expect([await own.create({ 'x-partner': 'own-key' }), await own.create({ 'x-partner': SECRET })]).toEqual([201, 401]);
 });
 
-test('a token that stays needs its word before it', async () => {
+test('a token that stays is sent behind the word that the description puts before it', async () => {
   const { create } = await serviceWith({
     kind: 'apiKey',
     in: 'header',
@@ -57,7 +57,7 @@ test('a token that stays needs its word before it', async () => {
   ]);
 });
 
-test('a key in the query is no part of the request, and kept nowhere', async () => {
+test('a key in the query is not part of the request, and is kept nowhere', async () => {
   const { sandbox, create } = await serviceWith({
     kind: 'apiKey',
     in: 'query',

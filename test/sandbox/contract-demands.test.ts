@@ -5,7 +5,7 @@ import { creates, FORM, LEAD, send } from './sandbox-client.ts';
 
 const CREATE = '/v1/request/create';
 const VALIDATE = '/v1/request/validate';
-test('paths answer under their own method alone', async () => {
+test('the sandbox answers a path only under its own method', async () => {
   const { sandbox, postForm, authorization } = await partnerUnder({
     create: { path: '/v3/leads', method: 'PUT' },
   });
@@ -19,7 +19,7 @@ test('paths answer under their own method alone', async () => {
   expect(elsewhere.text).toContain('/v3/leads');
 });
 
-test('a validate that the service does not have is not there', async () => {
+test('the sandbox has no validate where the service has none', async () => {
   const { postForm } = await partnerUnder({ hasValidate: false });
   const answer = await postForm(VALIDATE, LEAD);
   expect([answer.status, answer.text.includes(VALIDATE)]).toEqual([404, false]);
@@ -72,7 +72,7 @@ test('a recording comes as a file in multipart, beside its companions; its bound
   expect(namedIn(await sent(new Blob([bytes]), 'audio/wav'))).toEqual(['voice_type']);
 });
 
-test('required headers and query parameters are demanded; those that hold secrets are not kept', async () => {
+test('the sandbox demands required headers and query parameters, and keeps none that hold secrets', async () => {
   const place = (field: string, where: 'header' | 'query', changes = {}) =>
     parameter(field, { in: where, constant: '42', ...changes });
   const parameters = [

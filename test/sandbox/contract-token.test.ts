@@ -17,7 +17,7 @@ async function tokenService(token: Partial<TokenOperation>, tokenTtlSeconds = 36
   return { sandbox, inBody, ask, askForm, authorization: basic(clientId, clientSecret) };
 }
 
-test('credentials come as Basic where the document has that, and nowhere else', async () => {
+test('the sandbox accepts credentials as Basic where the description has that, and nowhere else', async () => {
   const { sandbox, inBody, askForm, authorization } = await tokenService({ auth: 'basic' });
   expect((await askForm(GRANT, { authorization })).status).toBe(200);
   expect((await askForm(inBody)).status).toBe(401);
@@ -27,14 +27,14 @@ test('credentials come as Basic where the document has that, and nowhere else', 
   expect((await documented.askForm(GRANT, { authorization: documented.authorization })).status).toBe(401);
 });
 
-test('a body in JSON is taken where the document has that, at its path', async () => {
+test('the sandbox accepts a token request in JSON where the description has that, at its path', async () => {
   const { inBody, ask, askForm } = await tokenService({ encoding: 'json', path: '/auth' });
   expect((await ask(JSON_TYPE, JSON.stringify({ ...inBody, client_id: Number(inBody.client_id) }))).status).toBe(200);
   expect((await askForm(inBody)).status).toBe(415);
   expect((await ask(JSON_TYPE, '{')).status).toBe(400);
 });
 
-test('the token is where the page has it, and the token is good', async () => {
+test('the sandbox puts the token where the page has it, and the token is good', async () => {
   const { sandbox, inBody, askForm } = await tokenService({ answer: '/data/token' }, 90);
   const answer = await askForm(inBody);
   const { data, expires_in: seconds } = JSON.parse(answer.text);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { creates, JSON_TYPE, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 
-test('create answers 201 with identifiers; the number has 20 digits, which a JavaScript number would lose', async () => {
+test('create answers 201 with identifiers; one has 20 digits, which a JavaScript number would lose', async () => {
   const { create } = await partnerOf(await sandboxWith());
   const replies = [await create(LEAD), await create({ ...LEAD, fullname: 'Rui Exemplo' })];
   const ids = replies.map(
@@ -51,7 +51,7 @@ test('two requests that differ in their audio alone are no duplicates', async ()
   expect((await validate(spoken('one recording'))).text).toContain('"duplicate":true');
 });
 
-test('audio in place of text is taken, and kept as its size and digest', async () => {
+test('audio in place of text is accepted, and kept as its size and digest', async () => {
   const sandbox = await sandboxWith();
   const { create } = await partnerOf(sandbox);
   const { request_text: _text, ...rest } = LEAD;

@@ -38,7 +38,7 @@ const struck = async (faults: FaultRates): Promise<Reply> => {
   return partner.create(LEAD);
 };
 
-test('there are the ten faults that users are told of', () => {
+test('the sandbox has the ten faults that users are told of', () => {
   expect([...FAULT_KINDS].sort()).toEqual(
     [
       '429',
@@ -61,7 +61,7 @@ test.each([
   ['429', 429, '1'],
   ['500', 500, undefined],
   ['503', 503, '1'],
-] as const)('%s answers so and does nothing', async (fault, status, retryAfter) => {
+] as const)('the fault %s answers so and does nothing', async (fault, status, retryAfter) => {
   const reply = await struck({ [fault]: 1 });
   expect([reply.status, reply.headers['retry-after']]).toEqual([status, retryAfter]);
   await expectNotActedOn(fault, status);
@@ -74,7 +74,7 @@ test('reset-after creates the request and cuts the connection: only the answer i
   expect((await partner.validate(LEAD)).text).toBe(`{"duplicate":true,"request_id":${lastCreate()?.requestId}}`);
 });
 
-test('a verdict that a fault lost or hid is kept as none', async () => {
+test('the sandbox remembers no verdict of validate that a fault lost or hid', async () => {
   for (const fault of ['500-after', 'html', '429'] as const) {
     sandbox.setFaults({ [fault]: 1 });
     await partner.validate(LEAD);
@@ -109,7 +109,7 @@ test('faults strike validate as well, but never the token operation by chance', 
   expect((await partnerOf(sandbox)).token).toMatch(/^[\w-]{40,}$/);
 });
 
-test('a probability strikes that share of the calls, the same ones for the same seed', async () => {
+test('a fault with a probability strikes that share of the calls, the same ones for the same seed', async () => {
   const struckNumbers = async (seed: number, faults: FaultRates) => {
     const seeded = await startCalmSandbox({ seed, faults });
     const { create } = await partnerOf(seeded);

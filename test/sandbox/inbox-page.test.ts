@@ -24,7 +24,7 @@ const listed = async (query: string) =>
   [...(await look(`/?${query}`)).text.matchAll(/<a id="r(\d+)"/g)].map((found) => Number(found[1]));
 
 describe('each page', () => {
-  test('may run and load nothing but what the sandbox gives', async () => {
+  test('each page of the inbox may run and load nothing but what the sandbox gives', async () => {
     for (const address of ['/', '/_sandbox/requests/1']) {
       const { headers, text } = await look(address);
       expect(headers).toMatchObject({
@@ -54,7 +54,7 @@ describe('each page', () => {
     ]);
   });
 
-  test('shows hostile texts as texts', async () => {
+  test('each page of the inbox shows hostile texts as texts', async () => {
     const hostile = {
       fullname: '<img src=x onerror="alert(1)">',
       request_text: `</script><script>alert('2')</script>`,
@@ -88,13 +88,13 @@ describe('the list', () => {
     expect((await look('/?operation=odd')).text).toContain('operation is one of token, create, validate.');
   });
 
-  test('says what to do where nothing has arrived', async () => {
+  test('the list of the inbox says what to do where nothing has arrived', async () => {
     expect((await look('/')).text).toContain('srq bulk FILE --profile sandbox');
   });
 });
 
 describe('a request', () => {
-  test('is shown in full, with the way back to the list from which it was opened', async () => {
+  test('a request in the inbox is shown in full, with the way back to the list from which it was opened', async () => {
     const { create, validate, token } = await partnerOf(sandbox);
     for (const fullname of ['Inês Castelo', 'Rui Berg', 'Inês Castelo']) await create({ ...LEAD, fullname });
     await validate({ ...LEAD, fullname: 'Inês Castelo' });
@@ -119,7 +119,7 @@ describe('a request', () => {
     ],
     ['{"a":[1,2', null],
     [`${'['.repeat(60)}${']'.repeat(60)}`, null],
-  ])('has JSON indented, every digit kept: %s', async (body, indented) => {
+  ])('a request in the inbox has JSON indented, every digit kept: %s', async (body, indented) => {
     await send('POST', `${sandbox.baseUrl}/v1/request/create`, JSON_TYPE, body);
     const { text } = await look('/_sandbox/requests/1');
     const found = /aria-label="Body as received, indented">([^<]*)</.exec(text)?.[1]?.replaceAll('&#34;', '"') ?? null;
@@ -133,7 +133,7 @@ describe('pages of other origins', () => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another port of this machine', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
     ['a page without an origin', { origin: 'null' }],
-  ])('%s can neither read nor change anything', async (_who, headers) => {
+  ])('pages of other origins, %s, can neither read nor change the inbox', async (_who, headers) => {
     for (const address of [
       '/',
       '/_sandbox/requests',
@@ -156,7 +156,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  test('may link to the inbox, which opens in a window of its own, and in no frame', async () => {
+  test('pages of other origins may link to the inbox, which opens in a window of its own', async () => {
     const opened = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     expect((await look('/', { ...opened, 'sec-fetch-dest': 'document' })).status).toBe(200);
     expect((await look('/', { ...opened, 'sec-fetch-dest': 'iframe' })).status).toBe(403);

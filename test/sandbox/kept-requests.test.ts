@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FORM, grantedToken, LEAD, partnerOf, sandboxWith, send } from './sandbox-client.ts';
 
-test('a body of more than 64 kB is not kept, and the request is', async () => {
+test('a body of more than 64 kB is not kept, but the request is', async () => {
   const { baseUrl } = await sandboxWith();
   for (const kilobytes of [64, 65])
     await send('POST', `${baseUrl}/v1/request/create`, { 'content-type': 'text/plain' }, 'x'.repeat(kilobytes * 1024));
@@ -15,7 +15,7 @@ test('a connection stays open for longer than a busy client needs it', async () 
   expect(headers['keep-alive']).toBe('timeout=75');
 });
 
-test('numbers go on after everything was forgotten, and an old number stands for nothing', async () => {
+test('after everything was forgotten, requests are still numbered on, and an old number leads nowhere', async () => {
   const sandbox = await sandboxWith();
   await grantedToken(sandbox);
   await send('DELETE', `${sandbox.baseUrl}/_sandbox/requests`);
@@ -25,7 +25,7 @@ test('numbers go on after everything was forgotten, and an old number stands for
   expect([await read(1), (await read(2)).number]).toEqual([null, 2]);
 });
 
-test('beyond a number the oldest requests make room; what was created is counted for all of them', async () => {
+test('the oldest requests make room beyond a number; what was created is counted for all of them', async () => {
   const sandbox = await sandboxWith({ keep: 3 });
   const { create } = await partnerOf(sandbox);
   for (const fullname of ['Row 1', 'Row 1', 'Row 2', 'Row 3', 'Row 4']) await create({ ...LEAD, fullname });

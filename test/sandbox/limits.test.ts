@@ -23,7 +23,7 @@ test('over the rate, create and validate share 429 with Retry-After; the token o
   expect([(await create(LEAD)).status, (await create(LEAD)).status]).toEqual([201, 429]);
 });
 
-test('with a latency, a request is acted on before its answer goes', async () => {
+test('with a latency, a request takes effect before its answer goes', async () => {
   const sandbox = await sandboxWith({ latencyMs: 20_000 });
   const token = send('POST', `${sandbox.baseUrl}/oauth/token`, FORM, `grant_type=client_credentials`);
   const failed = connectionError(token);

@@ -44,7 +44,7 @@ test('a body over 40 MiB is refused with an answer that can be read', async () =
   expect([reply.status, sandbox.requests().at(-1)?.params]).toEqual([413, {}]);
 });
 
-test('unknown paths are 404, other methods 405', async () => {
+test('the sandbox answers unknown paths with 404, other methods with 405', async () => {
   const { baseUrl } = await sandboxWith();
   expect((await send('POST', `${baseUrl}/v1/request/delete`, FORM)).status).toBe(404);
   expect((await send('POST', `${baseUrl}/constructor`, FORM)).status).toBe(404);

@@ -11,7 +11,7 @@ const get = (call: string) => send('GET', `${sandbox.baseUrl}/_sandbox/${call}`)
 const got = async (call: string) => JSON.parse((await get(call)).text);
 
 describe('one request in full', () => {
-  test('has what was received and answered', async () => {
+  test('one request in the inbox has what was received and answered', async () => {
     const { create } = await partnerOf(sandbox);
     const reply = await create(LEAD);
     const { exchange, ...request } = await got('requests/2');
@@ -24,7 +24,7 @@ describe('one request in full', () => {
 });
 
 describe('secrets', () => {
-  test.each(['form', 'json'])('of a token request that came as %s are shown nowhere', async (encoding) => {
+  test.each(['form', 'json'])('secrets of a token request that came as %s are shown nowhere', async (encoding) => {
     const asked = {
       grant_type: 'client_credentials',
       client_id: sandbox.clientId,
@@ -40,14 +40,14 @@ describe('secrets', () => {
     expect(exchange.body).toBeNull();
   });
 
-  test('that were granted are not in the answer as it is shown', async () => {
+  test('tokens that were granted are not in the answer as it is shown', async () => {
     const token = await grantedToken(sandbox);
     const { text } = await get('requests/1');
     expect(text).not.toContain(token);
     expect(JSON.parse(JSON.parse(text).exchange.answer.body)).toMatchObject({ access_token: '***', expires_in: 3600 });
   });
 
-  test('in headers are masked, but for the scheme', async () => {
+  test('secrets in headers are masked, except the scheme', async () => {
     const token = await grantedToken(sandbox);
     const headers = { ...FORM, authorization: `Bearer ${token}`, cookie: 'a=canary', 'x-api-key': 'canary' };
     await send('POST', `${sandbox.baseUrl}/v1/request/create`, headers, new URLSearchParams(LEAD).toString());

@@ -19,7 +19,7 @@ test.each([
   expect([reply.status, JSON.parse(reply.text).error]).toEqual([status, error]);
 });
 
-test('without a token, with an unknown one and with one that has ended, calls are refused and not acted on', async () => {
+test('calls without a token, with an unknown one or an expired one are refused without any effect', async () => {
   const clock = handClock();
   const sandbox = await sandboxWith({ tokenTtlSeconds: 10, now: clock.now });
   const url = `${sandbox.baseUrl}/v1/request/create`;

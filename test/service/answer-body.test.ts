@@ -15,11 +15,11 @@ describe('an encoding that nobody asked for', () => {
     ['br', brotliCompressSync(BYTES)],
     ['identity', BYTES],
     ['', BYTES],
-  ])('is undone: %s', async (encoding, bytes) => {
+  ])('an encoding of the body that nobody asked for is undone: %s', async (encoding, bytes) => {
     expect(await read(bytes, { 'content-encoding': encoding })).toBe(TEXT);
   });
 
-  test('is undone where it was put on for the way', async () => {
+  test('an encoding of the body is undone where it was put on for the way', async () => {
     expect(await read(gzipSync(BYTES), { 'transfer-encoding': 'gzip, chunked' })).toBe(TEXT);
     expect(await read(BYTES, { 'transfer-encoding': 'Chunked' })).toBe(TEXT);
   });
@@ -55,7 +55,7 @@ describe('the characters of a body', () => {
     ['quoted', Buffer.from(TEXT, 'latin1'), 'text/plain; format=flowed; charset="latin1"'],
     ['UTF-16', Buffer.from(TEXT, 'utf16le'), 'application/json;charset=utf-16le'],
     ['UTF-16, the other way round', utf16be(TEXT), 'application/json; charset=UTF-16BE'],
-  ])('are read as they were written: %s', async (_, bytes, type) => {
+  ])('the characters of a body are read as they were written: %s', async (_, bytes, type) => {
     expect(await read(bytes, { 'content-type': type })).toBe(TEXT);
     expect(await read(gzipSync(bytes), { 'content-type': type, 'content-encoding': 'gzip' })).toBe(TEXT);
   });

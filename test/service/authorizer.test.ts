@@ -100,7 +100,7 @@ describe.each([
   test.each([
     [401, 'failed'],
     [403, 'rejected'],
-  ])('HTTP %i is told as refused credentials, and nothing is sent again', async (status, told) => {
+  ])('HTTP %i is reported as refused credentials, and nothing is sent again', async (status, told) => {
     const { api, service, create } = await serviceWith(authorization, () => ({ status }));
     const result = await create();
     expect(result?.stop).toMatchObject({
@@ -112,7 +112,7 @@ describe.each([
     expect(service.calls()).toHaveLength(2);
   });
 
-  test.each([401, 403])('but names the request as if it had taken it, HTTP %i leaves it unknown', async (status) => {
+  test.each([401, 403])('HTTP %i that names the request as if it had taken it leaves it unknown', async (status) => {
     const { create } = await serviceWith(authorization, () => ({ status, body: { id: 'R-1' } }));
     expect(await create()).toMatchObject({ outcome: { status: 'unknown', http: status }, stop: { code: 'auth' } });
   });
@@ -130,7 +130,7 @@ describe.each([
   });
 });
 
-test('a key that no header can hold is told before anything is sent', () => {
+test('a key that no header can hold is reported before anything is sent', () => {
   const credentials = { clientId: '1', clientSecret: new Secret('schlüssel') };
   expect(() => fixedAuthorizer(key(), credentials)).toThrow('holds characters that no header can hold');
   expect(() => fixedAuthorizer(key({ in: 'query' }), credentials)).not.toThrow();

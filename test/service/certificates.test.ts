@@ -25,7 +25,7 @@ function refusal(files: CertificateFiles, secrets: Partial<CertificateSecrets> =
   throw new Error('It was accepted.');
 }
 
-test("without files there is nothing to say, and Node's own default holds", () => {
+test("without files for certificates, Node's own default holds", () => {
   expect(secureContextOf({}, SECRETS)).toBeNull();
 });
 
@@ -34,7 +34,7 @@ test('a certificate without its key, and a key without its certificate, are refu
   expect(refusal({ keyFile: 'k.pem' })).toMatchObject({ code: 'settings', hint: 'Add --cert FILE.' });
 });
 
-test('a file that is not there is named, with its option', () => {
+test('a missing file for certificates is named, with its option', () => {
   const caFile = join(tmpdir(), 'srq-no-such-folder', 'ca.pem');
   const { message, hint } = refusal({ caFile });
   expect([message, hint]).toEqual([`${caFile} cannot be read (ENOENT).`, 'Name another file: --ca-file FILE']);
@@ -43,7 +43,7 @@ test('a file that is not there is named, with its option', () => {
 const make = certificateMaker();
 
 describe.skipIf(!make)('files in PEM form (need openssl)', () => {
-  test('a certificate in another form comes with the command that converts it', () => {
+  test('a certificate in another form than PEM comes with the command that converts it', () => {
     const pair = make?.('der');
     const derFile = `${pair?.certFile}.der`;
     writeFileSync(derFile, Buffer.from((pair?.cert ?? '').replace(/-----.*-----/g, ''), 'base64'));

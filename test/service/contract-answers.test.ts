@@ -36,21 +36,21 @@ describe('The words of a refusal', () => {
     ['Symfony', { violations: [{ propertyPath: 'data[attributes][telephoneNumber]', message: 'is wrong' }] }],
     ['a list with param', { error: { details: [{ param: 'telephoneNumber', message: 'is wrong' }] } }],
     ['a list with path', { errors: [{ path: ['data', 'attributes', 'telephoneNumber'], message: 'is wrong' }] }],
-  ])('name the parameter as the user knows it: %s', (_, body) => {
+  ])('The words of a refusal name the parameter as the user knows it: %s', (_, body) => {
     expect(said(body)).toBe(PHONE);
   });
 
-  test('are told with the parameters even where a summary stands beside them', () => {
+  test('The words of a refusal come with the parameters even beside a summary', () => {
     const body = { title: 'Invalid', detail: 'Look.', errors: [{ pointer: '#/telephoneNumber', detail: 'is wrong' }] };
     expect(said(body)).toBe(`Look.; ${PHONE}`);
   });
 
-  test('tell several parameters once each; one without a column by srq’s name, an unknown one as it is', () => {
+  test('The words of a refusal name several parameters once each, by column or by srq’s name', () => {
     const errors = { telephoneNumber: ['is wrong'], service_id: ['is unknown', 'is unknown'], foo: ['is odd'] };
     expect(said({ message: 'No.', errors })).toBe(`No.; ${PHONE}; category: is unknown; foo: is odd`);
   });
 
-  test('show nothing of what was sent: not in the words, nor in a name that is none', () => {
+  test('The words of a refusal show nothing of what was sent', () => {
     const sent = new Redactor(['ines@example.com', '+351912345678']);
     const errors = { telephoneNumber: ['+351912345678 is taken'], 'ines@example.com': ['is taken'] };
     expect(said({ errors }, readerOf(contract, columnOf), sent)).toBe(

@@ -49,7 +49,7 @@ const PARAMETERS: readonly Parameter[] = [
 ];
 
 describe('JSON', () => {
-  test('each value goes to its place, in its type, as the service calls it; what is not given is left out', () => {
+  test('each value goes to its place in the JSON, in its type, as the service calls it', () => {
     const { body, headers, method, path } = created({
       parameters: PARAMETERS,
       method: 'PUT',
@@ -71,7 +71,7 @@ describe('JSON', () => {
     });
   });
 
-  test('what the description does not know goes to the top; nothing can change the object itself', () => {
+  test('what the description does not know goes to the top of the JSON', () => {
     const given = { ...request, params: { ...params, ['__proto__']: 'x', source: 'fair' } };
     const body = created({ parameters: PARAMETERS.slice(1, 3) }, given).body.toString();
     expect(body).toContain('"source":"fair"');
@@ -82,7 +82,7 @@ describe('JSON', () => {
     });
   });
 
-  test.each([false, true])('a described body is given no field that it has no name for (open: %s)', (isOpen) => {
+  test.each([false, true])('a described JSON body gets no field that it has no name for (open: %s)', (isOpen) => {
     const schema = { type: 'object', additionalProperties: isOpen };
     const parameters = [parameter('phone')];
     expect(json(created({ parameters, schema }))).toEqual({ phone: params.phone });
@@ -98,7 +98,7 @@ describe('JSON', () => {
     expect(json(created({ parameters: [], schema: { type: 'object' } }))).toEqual({});
   });
 
-  test('a request goes before what the partner gave once for all, and not before what the document fixes', () => {
+  test("a request goes before the partner's constants in the JSON, not before the description's", () => {
     const given = { ...request, params: { ...params, type: 'order', partner_id: '43' } };
     const { body } = created({ parameters: PARAMETERS }, given);
     expect(JSON.parse(body.toString()).data).toMatchObject({ type: 'lead', partner_id: 43 });
@@ -120,16 +120,19 @@ describe('The way that a request has chosen', () => {
   ];
   const parameters = [parameter('phone'), parameter('kind', { required: false })];
 
-  test.each(['json', 'form', 'multipart'] as const)('adds its constants, once: %s', async (encoding) => {
-    const given = { ...recorded, params: { ...withoutText, kind: 'text' } };
-    const sent = created({ encoding, parameters, choices }, given, BASE64);
-    const read = await decoded(encoding, sent);
-    expect(read.filter(([name]) => name === 'kind' || name.startsWith('meta'))).toEqual([
-      ['kind', 'audio'],
-      ['meta.n', encoding === 'json' ? 1 : '1'],
-    ]);
-    expect(await decoded(encoding, created({ encoding, parameters, choices }))).toContainEqual(['kind', 'text']);
-  });
+  test.each(['json', 'form', 'multipart'] as const)(
+    'a request adds the constants of its way once: %s',
+    async (encoding) => {
+      const given = { ...recorded, params: { ...withoutText, kind: 'text' } };
+      const sent = created({ encoding, parameters, choices }, given, BASE64);
+      const read = await decoded(encoding, sent);
+      expect(read.filter(([name]) => name === 'kind' || name.startsWith('meta'))).toEqual([
+        ['kind', 'audio'],
+        ['meta.n', encoding === 'json' ? 1 : '1'],
+      ]);
+      expect(await decoded(encoding, created({ encoding, parameters, choices }))).toContainEqual(['kind', 'text']);
+    },
+  );
 });
 
 describe('Head and query', () => {
@@ -142,7 +145,7 @@ describe('Head and query', () => {
     parameter('email', { in: 'query', path: ['email'], required: false }),
   ];
 
-  test('hold what the description puts there, in characters that may stand there, and nothing of srq’s own', () => {
+  test('head and query hold what the description puts there, and nothing of srq’s own', () => {
     const { headers, path, body } = created({ parameters });
     expect(headers).toEqual({
       'content-type': 'application/json',
@@ -162,18 +165,18 @@ describe('A recording', () => {
   ];
   const voice = (audioForm: Parameter['audioForm']) => parameter('audio_file', { path: ['voice', 'data'], audioForm });
 
-  test('goes as base64 with its type and name', () => {
+  test('A recording goes as base64 with its type and name', () => {
     const sent = created({ parameters: [voice('base64'), ...companions] }, recorded, BASE64);
     expect(json(sent)).toMatchObject({ voice: { data: BASE64, mime: 'audio/x-wav', name: 'voice "1".wav' } });
     expect(json(sent)).not.toHaveProperty('voice.audio');
   });
 
-  test('goes as a data URL', () => {
+  test('A recording goes as a data URL', () => {
     const sent = created({ parameters: [voice('data-url')] }, recorded, BASE64);
     expect(json(sent)).toMatchObject({ voice: { data: `data:audio/wav;base64,${BASE64}` } });
   });
 
-  test('goes as a part of its own, byte for byte', async () => {
+  test('A recording goes as a part of its own, byte for byte', async () => {
     const sent = created({ encoding: 'multipart', parameters: [voice('binary')] }, recorded, BASE64);
     const form = await formDataOf(sent);
     const file = form.get('voice[data]');
@@ -184,7 +187,7 @@ describe('A recording', () => {
 });
 
 describe('Validate', () => {
-  test('is not given what create alone has a name for', () => {
+  test('Validate is not given what create alone has a name for', () => {
     const encoder = makeEncoder(
       contractWith({
         create: { parameters: [parameter('phone', { path: ['tel'] }), parameter('fullname', { path: ['name'] })] },
@@ -198,7 +201,7 @@ describe('Validate', () => {
 });
 
 test.each(['json', 'form', 'multipart'] as const)(
-  'whatever the contract, what was given arrives: %s',
+  'what was given arrives under any API description: %s',
   async (encoding) => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 6 })

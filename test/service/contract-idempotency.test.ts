@@ -46,7 +46,7 @@ test.each([
   [120, null],
   [0, null],
 ])(
-  'of %s seconds a tenth is left as a margin, two minutes at least, and the time of the tries',
+  'a key for %s seconds is used for nine tenths of them, less two minutes and the time of the tries',
   (windowSeconds, windowMs) => {
     expect(apiTo('http://127.0.0.1:1', contractFor('text', windowSeconds)).idempotencyWindowMs).toBe(windowMs);
   },

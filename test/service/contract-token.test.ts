@@ -24,7 +24,7 @@ async function prove(changes: Partial<TokenOperation>, token: Script) {
 }
 
 describe('Credentials go', () => {
-  test('into the body as a form, unless the description says otherwise', () => {
+  test('Credentials go into the body as a form, unless the description says otherwise', () => {
     const { path, headers, body } = tokenRequest(DOCUMENTED_CONTRACT.token, CREDENTIALS);
     expect([path, headers]).toEqual([
       '/oauth/token',
@@ -33,7 +33,7 @@ describe('Credentials go', () => {
     expect(body).toBe('grant_type=client_credentials&client_id=partner%3A1&client_secret=a+b%2Bc%25%C3%BC');
   });
 
-  test('into the header, each form-encoded first, and then not into the body', () => {
+  test('Credentials in the header are form-encoded first, and then not in the body', () => {
     const operation = operationOf({ auth: 'basic', path: '/t', extra: { scope: 'leads write' } });
     const { path, headers, body } = tokenRequest(operation, CREDENTIALS);
     const [kind, encoded = ''] = (headers['authorization'] ?? '').split(' ');
@@ -45,7 +45,7 @@ describe('Credentials go', () => {
     expect(body).toBe('grant_type=client_credentials&scope=leads+write');
   });
 
-  test('into a JSON body with what else is asked for', () => {
+  test('Credentials go into a JSON body with what else is asked for', () => {
     const { headers, body } = tokenRequest(operationOf({ encoding: 'json', extra: { audience: 'api' } }), CREDENTIALS);
     expect(headers['content-type']).toBe('application/json');
     expect(JSON.parse(body)).toEqual({
@@ -60,12 +60,12 @@ describe('Credentials go', () => {
 describe('Token and life are read', () => {
   const documented = { answer: '/data/jwt' };
 
-  test('where they are documented', async () => {
+  test('Token and life are read where the description has them', async () => {
     const body = { data: { jwt: 'right' }, access_token: 'wrong', expires_in: 120 };
     expect(await prove(documented, () => ({ status: 200, body }))).toEqual({ token: 'right', lifeSeconds: 120 });
   });
 
-  test('where they usually are, if the documented place is empty', async () => {
+  test('Token and life are read where they usually are, if the documented place is empty', async () => {
     const body = { access_token: 'usual', expires_in: 999 };
     expect(await prove(documented, () => ({ status: 200, body }))).toEqual({ token: 'usual', lifeSeconds: 999 });
   });

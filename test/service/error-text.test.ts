@@ -29,11 +29,11 @@ describe("the service's own words", () => {
     ['nothing', '', null],
     ['no words', { id: 1 }, null],
     ['a long plain text', 'word '.repeat(200), null],
-  ])('%s', (_, body, text) => {
+  ])("the service's own words: %s", (_, body, text) => {
     expect(readErrorText(answerWith(body, { status: 422 }), sent)).toBe(text);
   });
 
-  test('never repeat what was sent', () => {
+  test("the service's own words never repeat what was sent", () => {
     const body = { detail: 'Inês (+351 912 345 678) is known as INÊS EXEMPLO; s3cr3t-v4lue' };
     expect(readErrorText(answerWith(body), sent)).toBe('*** (+***) is known as ***; ***');
   });
@@ -43,13 +43,13 @@ describe("the service's own words", () => {
     const read = (body: unknown) => readErrorText(answerWith(body), sent, names);
 
     test.each(['phone', 'body.phone', '/data/attributes/phone', 'data[phone]', '#/phone', 'leads.0.phone', 'PHONE'])(
-      'name its column where it is written as %s',
+      "the service's words about a parameter name its column where it is written as %s",
       (path) => {
         expect(read({ errors: { [path]: 'is wrong' } })).toBe('phone (column "Telefone"): is wrong');
       },
     );
 
-    test('say it once, and at most ten things of a hundred thousand', () => {
+    test("the service's words say each thing once, and at most ten things of a hundred thousand", () => {
       expect(read({ message: 'is wrong', errors: { email: 'is wrong' } })).toBe('email: is wrong');
       const many = Array.from({ length: 100_000 }, (_, at) => `n${at}`);
       expect(read({ message: many })?.split('; ')).toEqual(many.slice(0, 10));

@@ -29,7 +29,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 };
 
 describe('an answer of 1 MiB that was made to take long is read in a moment', () => {
-  test.each(Object.entries(BODIES))('%s', (_, body) => {
+  test.each(Object.entries(BODIES))('an answer of 1 MiB made to take long is read in a moment: %s', (_, body) => {
     const answer = () => answerWith(body, { status: 409 });
     // Parsing it takes a tenth of a second on a slow machine; what a pattern would take is minutes.
     const reader = new AnswerReader(DOCUMENTED_CONTRACT, () => null);

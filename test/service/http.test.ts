@@ -22,7 +22,7 @@ const DOUBT = 'written';
 describe('before the request is written, nothing can have happened', () => {
   const makeCertificate = certificateMaker();
 
-  test.skipIf(!makeCertificate)('the certificate is signed by nobody (needs openssl)', async () => {
+  test.skipIf(!makeCertificate)('nothing can have happened with a certificate signed by nobody', async () => {
     const tls = makeCertificate?.('nobody');
     const service = await startRawService((socket) => socket.end(OK), tls ? { tls } : {});
     expect(unanswered(await post(httpTo(`https://127.0.0.1:${service.port}`)))).toEqual(UNSENT);
@@ -41,7 +41,7 @@ describe('before the request is written, nothing can have happened', () => {
     expect(proxy.requests()).toHaveLength(1);
   });
 
-  test('the intent ran out before the first byte', async () => {
+  test('nothing can have happened where the intent ran out before the first byte', async () => {
     const service = await startRawService((socket) => socket.end(OK));
     const http = httpTo(`http://127.0.0.1:${service.port}`);
     const late = await http.send('POST', '/v1/request/create', {}, 'country=PT', undefined, () => false);
@@ -50,7 +50,7 @@ describe('before the request is written, nothing can have happened', () => {
     expect(service.bytesRead()).toBe(0);
   });
 
-  test('the client was closed', async () => {
+  test('nothing can have happened where the client was closed', async () => {
     const http = httpTo(await closedPort());
     await http.close();
     expect(unanswered(await post(http))).toEqual(UNSENT);
@@ -65,7 +65,7 @@ describe('after the request was written, no status means doubt', () => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
   };
 
-  test.each(Object.entries(endings))('%s', async (_, end) => {
+  test.each(Object.entries(endings))('no status after the request was written means unknown: %s', async (_, end) => {
     const service = await startRawService((socket) => end(socket));
     expect(unanswered(await post(httpTo(service.port)))).toEqual(DOUBT);
     expect(service.requests()).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('after the request was written, no status means doubt', () => {
 });
 
 describe('connections that are kept', () => {
-  test('a service that closes one just when the next request goes may be written to, and that is never denied', async () => {
+  test('a request on a connection that closes meanwhile may have been written', async () => {
     // Closes an idle connection after 0 to 3 turns of its loop, which is about when the client sends again.
     const service = await startRawService((socket, { number }) => {
       socket.write(OK, () => closeAfterTurns(socket, number % 4));
@@ -103,7 +103,7 @@ describe('connections that are kept', () => {
     expect(service.requests().length).toBeLessThanOrEqual(400 - unsent);
   });
 
-  test('a request that is read and then cut off on a used connection is in doubt, and is not repeated', async () => {
+  test('a request that is cut off on a used connection is unknown, and is not repeated', async () => {
     const service = await startRawService((socket, { onConnection }) => {
       if (onConnection === 1) socket.write(OK);
       else socket.resetAndDestroy();
@@ -115,7 +115,7 @@ describe('connections that are kept', () => {
     expect(service.connections()).toBe(1);
   });
 
-  test('requests wait for their own turn: never two on one connection at a time', async () => {
+  test('two requests are never on one connection at a time', async () => {
     const busy = new Set<Socket>();
     let overlapping = 0;
     const service = await startRawService((socket) => {
@@ -147,7 +147,7 @@ describe('connections that are kept', () => {
 });
 
 describe('what was answered', () => {
-  test('is given with status, headers in lower case, those of one name joined, and exact body', async () => {
+  test('an answer has status, headers in lower case, those of one name joined, and the exact body', async () => {
     const service = await startRawService((socket) =>
       socket.write('HTTP/1.1 201 Created\r\nX-Request-Id: a\r\nX-REQUEST-ID: b\r\ncontent-length: 3\r\n\r\n\u00e9!'),
     );
@@ -155,7 +155,7 @@ describe('what was answered', () => {
     expect(answer).toMatchObject({ status: 201, headers: { 'x-request-id': 'a, b' }, body: '\u00e9!', complete: true });
   });
 
-  test('is cut at 1 MiB, and the connection is not used again', async () => {
+  test('an answer is cut at 1 MiB, and the connection is not used again', async () => {
     const service = await startRawService((socket) => socket.write(rawAnswer('200 OK', 'a'.repeat(3 << 20))));
     const http = httpTo(service.port, { connections: 1 });
     for (const connection of [1, 2]) {
@@ -189,7 +189,7 @@ describe('what was answered', () => {
 });
 
 describe('what is sent', () => {
-  test('goes below the path of the base URL, as HTTP/1.1, with its length and no idempotency key', async () => {
+  test('a request goes below the path of the base URL, as HTTP/1.1, with its length and no key', async () => {
     const service = await startRawService((socket) => socket.write(OK));
     await httpTo(`http://127.0.0.1:${service.port}/partner/`).send(
       'POST',

@@ -16,7 +16,7 @@ const SOON_MS = 300;
 /** Is long enough for a busy machine to make a connection with TLS. */
 const USUAL_MS = 30_000;
 
-test('too little memory is not told as a service that could not be reached', () => {
+test('too little memory is not reported as a service that could not be reached', () => {
   const { reason, hint } = networkFailure(new RangeError('WebAssembly.instantiate(): Out of memory: wasm memory'));
   expect([reason, hint]).toEqual([expect.not.stringContaining('reached'), expect.stringContaining('ulimit -v')]);
 });
@@ -31,26 +31,26 @@ async function failureAt(baseUrl: string, network: Partial<Network> = {}, timeou
 const okService = () => startRawService((socket) => socket.write(rawAnswer('200 OK', '{}')));
 
 describe('every failure to reach the service has a sentence and a way out of its own', () => {
-  test('a name that nobody knows', async () => {
+  test('a name that nobody knows has a message and a way out of its own', async () => {
     const { reason, hint, final } = await failureAt('https://nobody.invalid');
     expect(reason).toMatch(/name server .*nobody\.invalid/);
     expect([hint, final]).toEqual([expect.stringContaining('srq status'), false]);
   });
 
-  test('a closed port, by IPv4 and IPv6', async () => {
+  test('a closed port has a message and a way out of its own, by IPv4 and IPv6', async () => {
     const port = await closedPort();
     expect((await failureAt(`https://127.0.0.1:${port}`)).reason).toContain(`nothing listens at 127.0.0.1:${port}`);
     expect((await failureAt(`https://[::1]:${port}`)).reason).toContain(`nothing listens at [::1]:${port}`);
   });
 
   // A network that drops the first packet looks the same to the client, and cannot be had on loopback.
-  test('a black hole: it takes the connection, and TLS never comes about', async () => {
+  test('a connection on which TLS never comes about has a message of its own', async () => {
     const silent = await startRawService(() => {});
     const { reason, written } = await failureAt(`https://127.0.0.1:${silent.port}`, {}, SOON_MS);
     expect([reason, written]).toEqual([expect.stringContaining('no connection was made in time'), false]);
   });
 
-  test('a connection that is cut while TLS begins', async () => {
+  test('a connection that is cut while TLS begins has a message of its own', async () => {
     const rude = await startRawService(() => {}, { connected: (socket) => socket.resetAndDestroy() });
     expect((await failureAt(`https://127.0.0.1:${rude.port}`)).reason).toContain('the connection was cut');
   });
@@ -62,7 +62,7 @@ describe.skipIf(!make)('a certificate that is not accepted says why (needs opens
   const serve = async (options: TlsOptions) => startTlsFront(`http://127.0.0.1:${(await okService()).port}`, options);
   const trusting = (caFile: string): Partial<Network> => ({ secureContext: secureContextOf({ caFile }, SECRETS) });
 
-  test('not signed by an authority: --ca-file is the way out, and with it the service is reached', async () => {
+  test('a certificate not signed by a known authority: --ca-file is the way out, and works', async () => {
     const pair = make?.('self');
     const baseUrl = await serve({ ...pair });
     const { reason, hint, final } = await failureAt(baseUrl);
@@ -72,7 +72,7 @@ describe.skipIf(!make)('a certificate that is not accepted says why (needs opens
     expect((await http.send('POST', '/', {}, '')).answer?.status).toBe(200);
   });
 
-  test('expired', async () => {
+  test('an expired certificate is reported as expired', async () => {
     const ca = make?.('Office CA');
     const baseUrl = await serve({ ...make?.('late', { days: -1, ...(ca ? { signedBy: ca } : {}) }) });
     const { reason, hint, final } = await failureAt(baseUrl, trusting(ca?.certFile ?? ''));
@@ -80,13 +80,13 @@ describe.skipIf(!make)('a certificate that is not accepted says why (needs opens
     expect(hint).toContain('clock');
   });
 
-  test('for another host', async () => {
+  test('a certificate for another host is reported as such', async () => {
     const pair = make?.('other', { names: 'DNS:other.example.com' });
     const { reason, final } = await failureAt(await serve({ ...pair }), trusting(pair?.certFile ?? ''));
     expect([reason, final]).toEqual([expect.stringContaining('is for another name than 127.0.0.1'), true]);
   });
 
-  test('a service that asks for a client certificate: whatever TLS lets us see of that, the hint names it', async () => {
+  test('a service that asks for a client certificate: the hint names it', async () => {
     const pair = make?.('both');
     const asking = { ...pair, ca: pair?.cert, requestCert: true, rejectUnauthorized: true };
     for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
@@ -95,7 +95,7 @@ describe.skipIf(!make)('a certificate that is not accepted says why (needs opens
     }
   });
 
-  test('of the proxy: it is named, not the service', async () => {
+  test("a certificate of the proxy is reported as the proxy's, not the service's", async () => {
     const pair = make?.('proxy');
     const server = createServer({ ...pair }, (socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -112,14 +112,14 @@ describe.skipIf(!make)('a certificate that is not accepted says why (needs opens
 describe('a proxy that does not let through is never taken for the service', () => {
   const by = (url: string): Partial<Network> => ({ proxy: { url, authorization: null } });
 
-  test('a closed port', async () => {
+  test('a closed port of the proxy is not taken for the service', async () => {
     const port = await closedPort();
     const { reason, hint } = await failureAt('https://service.invalid', by(`http://127.0.0.1:${port}`));
     expect(reason).toContain(`The proxy 127.0.0.1:${port} could not be reached: nothing listens`);
     expect(hint).toContain('HTTPS_PROXY');
   });
 
-  test('a proxy that is silent', async () => {
+  test('a silent proxy is not taken for the service', async () => {
     const silent = await startRawService(() => {});
     const { reason, written } = await failureAt('https://service.invalid', by(`http://127.0.0.1:${silent.port}`));
     expect([reason, written]).toEqual([expect.stringContaining('the proxy did not answer in time'), false]);
@@ -148,7 +148,7 @@ test.each([
   expect(clientCertificateFailure(answerWith(body, { status }))?.hint).toContain('--cert FILE --key FILE');
 });
 
-test('other refusals are none of a client certificate', () => {
+test('other refusals are not about a client certificate', () => {
   expect(clientCertificateFailure(answerWith({ error: 'invalid_client' }, { status: 400 }))).toBeNull();
   expect(clientCertificateFailure(answerWith('No required SSL certificate was sent', { status: 200 }))).toBeNull();
 });

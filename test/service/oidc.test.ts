@@ -19,7 +19,7 @@ function clientOf({ baseUrl }: Pick<OAuthService, 'baseUrl'>, credentials = CLIE
 }
 
 describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %s tokens', (format) => {
-  test('one token by client credentials serves validate and create', async () => {
+  test('one token from a real OAuth server serves validate and create', async () => {
     const service = await startOAuthService(format, 3600);
     const { api, kept } = clientOf(service);
     expect(await api.validate(request)).toMatchObject({ verdict: 'clear' });
@@ -34,7 +34,7 @@ describe.each(['opaque', 'jwt'] as const)('With a real OAuth server that gives %
     expect(expiresAtMs).toBe(obtainedAtMs + 3_600_000);
   });
 
-  test('a token that lives for two seconds does not keep anything from being created', async () => {
+  test('a token that lives for two seconds keeps nothing from being created', async () => {
     const service = await startOAuthService(format, 2);
     const { api } = clientOf(service);
     let sent = 0;

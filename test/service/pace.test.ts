@@ -54,7 +54,7 @@ const rateLimit = (left: number, resetMs: number): Record<string, string> => ({
 });
 
 describe('against services whose limits it cannot see, the pace', () => {
-  it('finds a token bucket of 20 a second', () =>
+  it('the pace finds a token bucket of 20 a second', () =>
     hold('bucket 20/s', (random) => tokenBucket(20, 20, WORK_MS, random), {
       requests: 3_000,
       idealPerSecond: 20,
@@ -62,7 +62,7 @@ describe('against services whose limits it cannot see, the pace', () => {
       speed: 0.85,
     }));
 
-  it('finds 60 a minute', () =>
+  it('the pace finds 60 a minute', () =>
     hold('60 a minute', (random) => fixedWindow({ limit: 60, windowMs: 60_000, workMs: WORK_MS }, random), {
       requests: 600,
       idealPerSecond: 1,
@@ -70,21 +70,21 @@ describe('against services whose limits it cannot see, the pace', () => {
       speed: 0.7,
     }));
 
-  it('finds 600 a minute, told by Retry-After', () =>
+  it('the pace finds 600 a minute, told by Retry-After', () =>
     hold(
       '600 a minute, Retry-After',
       (random) => fixedWindow({ limit: 600, windowMs: 60_000, workMs: WORK_MS, headers: retryAfter }, random),
       { requests: 6_000, idealPerSecond: 10, rejected: 0.01, speed: 0.85 },
     ));
 
-  it('is hardly refused at 600 a minute, told by RateLimit', () =>
+  it('the pace is hardly refused at 600 a minute, announced by RateLimit', () =>
     hold(
       '600 a minute, RateLimit',
       (random) => fixedWindow({ limit: 600, windowMs: 60_000, workMs: WORK_MS, headers: rateLimit }, random),
       { requests: 3_000, idealPerSecond: 10, rejected: 0.002, speed: 0.95 },
     ));
 
-  it('finds that at most 8 may be in flight', () =>
+  it('the pace finds that at most 8 may be in flight', () =>
     hold('at most 8 at once', (random) => atMostAtOnce(8, WORK_MS, random), {
       requests: 12_000,
       idealPerSecond: 8_000 / (MEAN_WORK_MS + MEAN_NETWORK_MS),
@@ -92,13 +92,13 @@ describe('against services whose limits it cannot see, the pace', () => {
       speed: 0.7,
     }));
 
-  it('keeps a queue of 30 a second busy and short', () =>
+  it('the pace keeps a queue of 30 a second busy and short', () =>
     hold('queue 30/s', (random) => queueing(30, random), { requests: 5_000, idealPerSecond: 30, speed: 0.85 }));
 
-  it('never lets a queue of 1 a second grow into its 10 s timeout', () =>
+  it('the pace never lets a queue of 1 a second grow into its 10 s timeout', () =>
     hold('queue 1/s', (random) => queueing(1, random), { requests: 400, idealPerSecond: 1, speed: 0.85 }));
 
-  it('hardly provokes a 503 above 40 a second', () =>
+  it('the pace hardly provokes a 503 above 40 a second', () =>
     hold('503 above 40/s', (random) => tokenBucket(40, 20, WORK_MS, random, 503), {
       requests: 6_000,
       idealPerSecond: 40,
@@ -107,7 +107,7 @@ describe('against services whose limits it cannot see, the pace', () => {
       concurrency: 32,
     }));
 
-  it('hardly provokes a 503 above 16 at once', () =>
+  it('the pace hardly provokes a 503 above 16 at once', () =>
     hold('503 above 16 at once', (random) => atMostAtOnce(16, 200, random, 503), {
       requests: 12_000,
       idealPerSecond: 16_000 / (0.95 * 200 + MEAN_NETWORK_MS),
@@ -119,7 +119,7 @@ describe('against services whose limits it cannot see, the pace', () => {
   it.each([
     [50, 1.4, 1.1],
     [200, 1.2, 1.1],
-  ])('finds within seconds that there is no limit: 1,000 answers of %i ms, 16 in flight', (workMs, first, later) => {
+  ])('the pace soon finds that there is no limit: 1,000 answers of %i ms', (workMs, first, later) => {
     const server = (): HiddenServer => ({ arrive: (nowMs) => ({ status: 200, atMs: nowMs + workMs }) });
     const idealMs = (1_000 * workMs) / 16;
     const random = seeded(1);
@@ -130,7 +130,7 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(next.elapsedMs / idealMs).toBeLessThan(later);
   });
 
-  it.each([1, 20, 100])('is soon at a limit of 20 a second after a burst of %i', (burst) => {
+  it.each([1, 20, 100])('the pace is soon at a limit of 20 a second after a burst of %i', (burst) => {
     const random = seeded(1);
     const figures = run(() => tokenBucket(20, burst, 50, random), 1, 1_000);
     expect(figures.throttled / figures.sent).toBeLessThan(0.03);
@@ -139,14 +139,14 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(next.throttled / next.sent).toBeLessThan(0.005);
   });
 
-  it('does not hold back long where there is no limit', () => {
+  it('the pace does not hold back long where there is no limit', () => {
     const quick = (requests: number) =>
       run((random) => unlimited(2, random), 1, requests, { networkMs: 0.5 }).elapsedMs;
     expect(quick(1_000)).toBeLessThan(1_200);
     expect(quick(10_000)).toBeLessThan(4_000);
   });
 
-  it('starts at once where the last run met no limit, and as after a cut where it met one', () => {
+  it('the pace starts at once where the last run met no limit, and as after a cut where it met one', () => {
     const fast = { ratePerSecond: 4_000, concurrency: 16, limited: false };
     const quick = run((random) => unlimited(2, random), 1, 1_000, { networkMs: 0.5, learned: fast });
     expect(quick.elapsedMs).toBeLessThan(1_000);
@@ -156,7 +156,7 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(bucket.elapsedMs).toBeLessThan(60_000);
   });
 
-  it('does not flood a slow queue though the last run was fast', () => {
+  it('the pace does not flood a slow queue though the last run was fast', () => {
     const fast = { ratePerSecond: 4_000, concurrency: 16, limited: false };
     const figures = run((random) => queueing(1, random), 1, 200, { timeoutMs: 10_000, learned: fast });
     expect(figures).toMatchObject({ timedOut: 0, taken: 200 });
@@ -171,7 +171,7 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(run(slower, 1, 6_000).elapsedMs).toBeLessThan(200_000);
   });
 
-  it('does not come to a stand against refusals that have nothing to do with the rate', () => {
+  it('the pace does not stop at refusals that have nothing to do with the rate', () => {
     const fickle = (random: () => number): HiddenServer => ({
       arrive: (nowMs) => (random() < 0.02 ? { status: 429, atMs: nowMs } : { status: 200, atMs: nowMs + WORK_MS }),
     });
@@ -191,7 +191,7 @@ function inFlight(count: number, rate: PaceOptions['rate'] = 'max') {
 
 describe('the pace', () => {
   // The time of a pace that many processes share is that of a store, which each of them knows by the last turn alone.
-  it('goes on where answers seem to come before their requests', () => {
+  it('the pace goes on where answers seem to come before their requests', () => {
     const pace = new Pace({ rate: 'auto', concurrency: 16, random: () => 0.5 });
     let nowMs = 1_000;
     for (let sent = 0; sent < 100; sent++) {
@@ -210,7 +210,7 @@ describe('the pace', () => {
       ['now', 'later', 'later', 'later'],
     ],
     ['spaces them where the user has set a rate', { rate: 10 }, ['now', 'later', 'later', 'later']],
-  ])('%s', (_, options, admissions) => {
+  ])('the pace %s', (_, options, admissions) => {
     const pace = new Pace({ rate: 'auto', concurrency: 16, random: () => 0, ...options });
     const asked = admissions.map(() => {
       const { is } = pace.ask(20);
@@ -220,7 +220,7 @@ describe('the pace', () => {
     expect(asked).toEqual(admissions);
   });
 
-  it('sends one request first after a pause, and the others only when it was taken', () => {
+  it('the pace sends one request first after a pause, and the others only when it was taken', () => {
     const { pace, tickets } = inFlight(1);
     for (const ticket of tickets) pace.answered(ticket, 0, refused);
     expect(pace.ask(1_500)).toEqual({ is: 'now' });
@@ -230,13 +230,13 @@ describe('the pace', () => {
     expect(pace.ask(1_600)).toEqual({ is: 'now' });
   });
 
-  it('waits as long as Retry-After says and a little longer', () => {
+  it('the pace waits as long as Retry-After says and a little longer', () => {
     const { pace, tickets } = inFlight(1);
     for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs: 20_000 });
     expect(pace.ask(0)).toEqual({ is: 'later', waitMs: 21_000 });
   });
 
-  it('is never cut short by a shorter pause', () => {
+  it('the pace is never cut short by a shorter pause', () => {
     const { pace, tickets } = inFlight(3);
     const pauses = [{ ...refused, pauseMs: 30_000 }, { ...ok, pauseMs: 5_000 }, refused];
     for (const [index, ticket] of tickets.entries()) pace.answered(ticket, 0, pauses[index] ?? ok);
@@ -244,14 +244,14 @@ describe('the pace', () => {
     expect(pace.pausedMs(0)).toBe(31_500);
   });
 
-  it('backs off by itself where Retry-After: 0 is no help', () => {
+  it('the pace backs off by itself where Retry-After: 0 is no help', () => {
     const { pace, tickets } = inFlight(1);
     for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs: 0 });
     pace.answered(pace.sent(100, 'create'), 100, { ...refused, pauseMs: 0 });
     expect(pace.pausedMs(100)).toBeGreaterThanOrEqual(750);
   });
 
-  it('asks to stop where the pause is over 15 minutes, and not at 15', () => {
+  it('the pace asks to stop where the pause is over 15 minutes, and not at 15', () => {
     const asked = (pauseMs: number) => {
       const { pace, tickets } = inFlight(1);
       for (const ticket of tickets) pace.answered(ticket, 0, { ...refused, pauseMs });
@@ -260,7 +260,7 @@ describe('the pace', () => {
     expect([asked(900_000), asked(901_000)]).toEqual(['later', 'too-late']);
   });
 
-  it('sends no more than the headers leave until the count starts anew, nor stops for a day for it while some are left', () => {
+  it('the pace sends what the headers leave until the count starts anew, and does not stop for a day', () => {
     const { pace, tickets } = inFlight(2, 1_000);
     const [first, second] = tickets;
     if (first) pace.answered(first, 10, { ...ok, headroom: { remaining: 2, resetMs: 86_400_000 } });
@@ -276,13 +276,13 @@ describe('the pace', () => {
     expect(pace.ask(5_020)).toEqual({ is: 'now' });
   });
 
-  it('asks to stop where a day’s requests are used up', () => {
+  it('the pace asks to stop where a day’s requests are used up', () => {
     const { pace, tickets } = inFlight(1, 'auto');
     for (const ticket of tickets) pace.answered(ticket, 0, { ...ok, headroom: { remaining: 0, resetMs: 3_600_000 } });
     expect(pace.ask(0)).toEqual({ is: 'too-late', waitMs: 3_600_000 });
   });
 
-  it('spaces a given rate evenly and never exceeds it', () => {
+  it('the pace spaces a given rate evenly and never exceeds it', () => {
     const figures = run((random) => unlimited(20, random), 1, 500, { rate: 10 });
     expect(figures.elapsedMs).toBeGreaterThan(49_800);
     expect(figures.elapsedMs).toBeLessThan(50_500);
@@ -291,13 +291,13 @@ describe('the pace', () => {
     expect(pace.ask(60_020)).toEqual({ is: 'later', waitMs: 70 });
   });
 
-  it('with max is as fast as the places allow', () => {
+  it('the pace "max" is as fast as the places allow', () => {
     const figures = run(() => ({ arrive: (nowMs) => ({ status: 200, atMs: nowMs + 80 }) }), 1, 1_600, { rate: 'max' });
     expect(figures.elapsedMs).toBeLessThan(11_500);
     expect(figures.mostInFlight).toBe(16);
   });
 
-  it('takes a late silence for overload, and a quick one for a cut line', () => {
+  it('the pace takes a late silence for overload, and a quick one for a cut line', () => {
     const rateAfter = (silentMs: number) => {
       const { pace, tickets } = inFlight(1, 100);
       for (const ticket of tickets) pace.answered(ticket, silentMs, { ...ok, kind: 'unanswered' });
@@ -306,7 +306,7 @@ describe('the pace', () => {
     expect([rateAfter(40), rateAfter(10_000)]).toEqual([100, 70]);
   });
 
-  it('learns nothing of the service from what srq did not send, however late that was', () => {
+  it('the pace learns nothing of the service from what srq did not send, however late that was', () => {
     const { pace, tickets } = inFlight(1, 100);
     for (const ticket of tickets) pace.answered(ticket, 60_000, { ...ok, kind: 'unsent' });
     expect(pace.pace(0).ratePerSecond).toBe(100);
@@ -318,12 +318,12 @@ describe('the pace', () => {
     expect(pace.ask(80_000)).toEqual({ is: 'now' });
   });
 
-  it('learns nothing from a rate that somebody chose', () => {
+  it('the pace learns nothing from a rate that somebody chose', () => {
     expect(inFlight(1, 5).pace.learned()).toBeNull();
     expect(inFlight(1, 'auto').pace.learned()).toEqual({ ratePerSecond: 10, concurrency: 16, limited: false });
   });
 
-  it('goes on at half the rate when told to', () => {
+  it('the pace goes on at half the rate when told to', () => {
     const { pace } = inFlight(1, 100);
     pace.slowDown(0.5);
     expect(pace.pace(0).ratePerSecond).toBe(50);

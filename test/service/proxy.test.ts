@@ -47,13 +47,13 @@ test.each([
 });
 
 test.each(['', 'example.org', 'ample.com', 'pi.example.com', 'example.com:8443', '10.0.0.1', ','])(
-  'NO_PROXY=%j does not',
+  'NO_PROXY=%j does not cover the service',
   (no) => {
     expect(through('http://proxy.example', no)).not.toBeNull();
   },
 );
 
-test('NO_PROXY knows addresses, too', () => {
+test('NO_PROXY may hold addresses, too', () => {
   for (const no of ['::1', '[::1]', '[::1]:8443'])
     expect(through('http://proxy.example', no, 'https://[::1]:8443')).toBeNull();
   expect(through('http://proxy.example', '[::1]:443', 'https://[::1]:8443')).not.toBeNull();

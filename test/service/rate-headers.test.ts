@@ -15,7 +15,7 @@ describe('Retry-After', () => {
     [at(WALL_MS + 30_000), 30_000],
     [at(WALL_MS - 30_000), 0],
     ['7200', 7_200_000],
-  ])('%s is read', (value, expected) => expect(pause(value)).toBe(expected));
+  ])('Retry-After, %s, is read', (value, expected) => expect(pause(value)).toBe(expected));
 
   it.each([
     '',
@@ -32,9 +32,9 @@ describe('Retry-After', () => {
     '9'.repeat(400),
     '2026-11-21',
     'Sat, 99 Foo 2026 03:39:00 GMT',
-  ])('%j is ignored', (value) => expect(pause(value)).toBeNull());
+  ])('Retry-After, %j, is ignored', (value) => expect(pause(value)).toBeNull());
 
-  it('counts a date from the answer’s own Date, whatever the clock here', () => {
+  it('Retry-After counts a date from the answer’s own Date, whatever the clock here', () => {
     const theirs = WALL_MS - 3_600_000;
     expect(pause(at(theirs + 10_000), { date: at(theirs) })).toBe(10_000);
     expect(pause(at(WALL_MS + 10_000), { date: 'yesterday' })).toBe(10_000);
@@ -49,7 +49,7 @@ describe('RateLimit', () => {
     ['draft 11, text', { ratelimit: '"default";r=3;t=5', 'ratelimit-policy': '"default";q=10;w=60' }],
     ['names with separators', { ratelimit: '"a;r=0,b";r=3;t=5' }],
     ['lines of their own', { ratelimit: '"day";r=900;t=80000, "default"; r=3; t=5' }],
-  ])('is read: %s', (_, headers) => expect(headroom(headers)).toEqual({ remaining: 3, resetMs: 5_000 }));
+  ])('RateLimit is read: %s', (_, headers) => expect(headroom(headers)).toEqual({ remaining: 3, resetMs: 5_000 }));
 
   it.each([
     { ratelimit: '' },
@@ -62,9 +62,9 @@ describe('RateLimit', () => {
     { 'ratelimit-remaining': '0' },
     { 'ratelimit-remaining': 'none', 'ratelimit-reset': '5' },
     { 'ratelimit-remaining': '0', 'ratelimit-reset': 'tomorrow' },
-  ])('is ignored: %j', (headers) => expect(headroom(headers)).toBeNull());
+  ])('RateLimit is ignored: %j', (headers) => expect(headroom(headers)).toBeNull());
 
-  it('of several counts the one that runs out first counts', () => {
+  it('of several RateLimit counts, the one that runs out first counts', () => {
     expect(headroom({ ratelimit: '"day";r=500;t=80000, "burst";r=0;t=1' })).toEqual({ remaining: 0, resetMs: 1_000 });
     expect(headroom({ ratelimit: '"day";r=0;t=80000, "burst";r=0;t=1' })).toEqual({
       remaining: 0,
@@ -78,20 +78,20 @@ describe('X-RateLimit', () => {
     ['seconds from now', '30'],
     ['epoch in seconds', String((WALL_MS + 30_000) / 1000)],
     ['epoch in milliseconds', String(WALL_MS + 30_000)],
-  ])('reset is read: %s', (_, reset) =>
+  ])('X-RateLimit-Reset is read: %s', (_, reset) =>
     expect(headroom({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset })).toEqual({
       remaining: 0,
       resetMs: 30_000,
     }),
   );
 
-  it('counts an epoch from the answer’s own Date', () => {
+  it('X-RateLimit-Reset as an epoch counts from the answer’s own Date', () => {
     const theirs = WALL_MS + 3_600_000;
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(theirs / 1000 + 9), date: at(theirs) };
     expect(headroom(headers)).toEqual({ remaining: 0, resetMs: 9_000 });
   });
 
-  it('an epoch that is past leaves nothing to wait for', () => {
+  it('X-RateLimit-Reset as a past epoch leaves nothing to wait for', () => {
     const past = String((WALL_MS - 9_000) / 1000);
     expect(headroom({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': past })?.resetMs).toBe(0);
   });

@@ -16,7 +16,7 @@ const permitsOf = (rate: 'max' | number) => new Pace({ rate, concurrency: 4, ran
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
 describe('a signal that outlives its calls has no listeners of them', () => {
-  test('that were sent, at once or after a wait', async () => {
+  test('calls that were sent, at once or after a wait, leave no listener on a signal', async () => {
     const clock = virtualClock();
     const own = new AbortController();
     const limiter = new RateLimiter(permitsOf(1), clock, own.signal);
@@ -33,7 +33,7 @@ describe('a signal that outlives its calls has no listeners of them', () => {
     expect([most, listeners(signal), listeners(own.signal)]).toEqual([1, 0, ownBefore]);
   });
 
-  test('that it ended, alone or together with the others that waited', async () => {
+  test('calls that a signal ended, alone or together, leave no listener on it', async () => {
     const clock = virtualClock();
     const limiter = new RateLimiter(permitsOf(1), clock, new AbortController().signal);
     const [first, second] = [new AbortController(), new AbortController()];
@@ -49,7 +49,7 @@ describe('a signal that outlives its calls has no listeners of them', () => {
   });
 });
 
-test('whoever watches is told of a refusal, and how long nobody sends', async () => {
+test('a refusal is reported to whoever watches, with how long nobody sends', async () => {
   const clock = virtualClock();
   const told: number[][] = [];
   const refused = (...of: number[]) => void told.push(of);
@@ -62,7 +62,7 @@ test('whoever watches is told of a refusal, and how long nobody sends', async ()
 });
 
 describe('A call that changes nothing', () => {
-  test('is tried again when the service says so, if it does', () => {
+  test('A call that changes nothing is tried again when the service says so, if it does', () => {
     const asking = answerWith({}, { status: 503, headers: { 'retry-after': '7' } });
     expect([asksToWait(asking), retryDelayMs(1, asking, 0)]).toEqual([true, 7_000]);
     const silent = answerWith({}, { status: 503 });

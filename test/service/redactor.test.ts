@@ -37,7 +37,7 @@ describe('an answer is shown', () => {
     ],
     ['with its identifiers', '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a', '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a'],
     ['as it was written', '{"id":12345678901234567890, "ok": true}', '{"id":12345678901234567890, "ok": true}'],
-  ])('%s', (_, answer, shown) => {
+  ])('an answer is shown %s', (_, answer, shown) => {
     expect(redactor.redact(answer)).toBe(shown);
   });
 
@@ -46,29 +46,29 @@ describe('an answer is shown', () => {
     expect(redactor.redact('primeiro: tudo')).toBe('primeiro: tudo');
   });
 
-  test('whole if nothing of it was sent', () => {
+  test('an answer is shown whole if nothing of it was sent', () => {
     const text = '{"id":12345678901234567890,"status":"received"}';
     expect(redactor.redact(text)).toBe(text);
     expect(new Redactor([]).redact(text)).toBe(text);
     expect(new Redactor(['', '  ', '?']).redact(text)).toBe(text);
   });
 
-  test('without a token once it is known', () => {
+  test('an answer is shown without a token once it is known', () => {
     const growing = new Redactor(['Ana']);
     expect(growing.redact('Bearer abc.def-123')).toBe('Bearer abc.def-123');
     growing.add('abc.def-123');
     expect(growing.redact('Bearer abc.def-123')).toBe('Bearer ***');
   });
 
-  test('without half a surrogate pair that JSON can hold', () => {
+  test('an answer is shown without half a surrogate pair that JSON can hold', () => {
     expect(new Redactor(['Ana \ud800 Exemplo']).redact('x Ana \ufffd Exemplo')).not.toMatch(/Ana|Exemplo/);
   });
 
-  test('not at all beside a value longer than what is compared', () => {
+  test('an answer is not shown beside a value longer than what is compared', () => {
     expect(new Redactor(['palavra número '.repeat(3000)]).redact('Nothing of it')).toBe('***');
   });
 
-  test('in no time, however it was made', () => {
+  test('an answer is masked in no time, however it was made', () => {
     const hostile = ['b\b', 'b\\b', 'ã', 'a', '345678 ', 'palavra1 número ', '的一是不', 'zumbido'];
     const answers = [
       ...hostile,
@@ -96,7 +96,7 @@ describe('an answer is shown', () => {
 });
 
 describe('a raw answer', () => {
-  test('is cut at 2 KiB between characters', () => {
+  test('a raw answer is cut at 2 KiB, between characters', () => {
     expect(cutRaw('a'.repeat(2048))).toHaveLength(2048);
     expect(Buffer.byteLength(cutRaw('é'.repeat(3000)))).toBe(2048);
     for (const lead of ['', 'a', 'aa', 'aaa']) {
@@ -119,7 +119,7 @@ describe('a text repeats what was sent', () => {
     '912345678',
     '1000-001',
     'the-client-secret',
-  ])('%s', (text) => {
+  ])('a text repeats what was sent: %s', (text) => {
     expect(redactor.repeatsSent(text)).toBe(true);
   });
 
@@ -130,7 +130,7 @@ describe('a text repeats what was sent', () => {
     '12345678901234567890',
     'PT-4711',
     '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a',
-  ])('but %s does not', (text) => {
+  ])('a text does not repeat what was sent: %s', (text) => {
     expect(redactor.repeatsSent(text)).toBe(false);
   });
 });

@@ -48,7 +48,7 @@ const bearer = (calls: readonly { headers: { authorization?: string | undefined 
   calls.map(({ headers }) => headers.authorization);
 
 describe('create', () => {
-  test('sends once, after the intent, with the token', async () => {
+  test('create sends once, after the intent, with the token', async () => {
     const service = await startScriptedService({});
     const intend = intent();
     const sent = await apiOf(service.baseUrl).create(
@@ -67,14 +67,14 @@ describe('create', () => {
     expect(intend.times).toBe(1);
   });
 
-  test('writes nothing if the intent says no', async () => {
+  test('create writes nothing if the intent says no', async () => {
     const service = await startScriptedService({});
     expect(await apiOf(service.baseUrl).create(request, intent(false), TERMS)).toBeNull();
     expect(service.creates()).toHaveLength(0);
   });
 
   test.each([new SrqError('log.unwritable', 'disk full'), new Error('a fault')])(
-    'writes nothing if the intent fails: %s',
+    'create writes nothing if the intent fails: %s',
     async (error) => {
       const service = await startScriptedService({});
       await expect(apiOf(service.baseUrl).create(request, () => Promise.reject(error), TERMS)).rejects.toBe(error);
@@ -82,7 +82,7 @@ describe('create', () => {
     },
   );
 
-  test('waits for a slow intent before it writes', async () => {
+  test('create waits for a slow intent before it writes', async () => {
     const service = await startScriptedService({});
     let durable = false;
     await apiOf(service.baseUrl).create(
@@ -101,7 +101,7 @@ describe('create', () => {
 });
 
 describe('a 429', () => {
-  test('is waited out as asked, and the request goes again on an intent of its own', async () => {
+  test('a 429 is waited out as asked, and the request goes again on an intent of its own', async () => {
     const sentAtMs: number[] = [];
     const clock = virtualClock();
     const service = await startScriptedService({
@@ -120,7 +120,7 @@ describe('a 429', () => {
     expect(third - first).toBeLessThan(150_000);
   });
 
-  test('that asks for more than 15 minutes ends the run, and says until when', async () => {
+  test('a 429 that asks for more than 15 minutes ends the run, and says until when', async () => {
     const service = await startScriptedService({ create: () => ({ status: 429, headers: { 'retry-after': '3600' } }) });
     const clock = virtualClock();
     const sent = await apiOf(service.baseUrl, { clock }).create(request, intent(), TERMS);
@@ -132,7 +132,7 @@ describe('a 429', () => {
 });
 
 describe('a 401', () => {
-  test('is answered with a new token and the request goes once more on an intent of its own', async () => {
+  test('a 401 is answered with a new token and the request goes once more on an intent of its own', async () => {
     const service = await startScriptedService({
       create: (call) => (call.number === 1 ? refused401(call) : { status: 201, body: { id: '1' } }),
     });
@@ -143,7 +143,7 @@ describe('a 401', () => {
     expect([service.tokens().length, intend.times]).toEqual([2, 2]);
   });
 
-  test('a second time, for a new token, leaves it unknown and stops the run', async () => {
+  test('a second 401, for a new token, leaves the request unknown and stops the run', async () => {
     const service = await startScriptedService({ create: refused401, validate: refused401 });
     const intend = intent();
     const sent = await apiOf(service.baseUrl).create(request, intend, TERMS);
@@ -158,7 +158,7 @@ describe('a 401', () => {
     ['a duplicate now', { duplicate: true }, 'unknown', 1],
     ['neither', { session: 'ended' }, 'unknown', 1],
   ])(
-    'is followed by a second send only if validate, where it is known, calls it %s',
+    'a 401 is followed by a second send only if validate, where it is known, calls it %s',
     async (_, body, status, creates) => {
       const service = await startScriptedService({
         create: (call) => (call.number === 1 ? refused401(call) : { status: 201, body: { id: '1' } }),
@@ -171,7 +171,7 @@ describe('a 401', () => {
     },
   );
 
-  test('for a token that another process fetched, as old as the first, is the second one', async () => {
+  test('a 401 for a token that another process fetched, as old as the first, is the second one', async () => {
     let kept: CachedToken | null = CACHED;
     const cache: TokenCache = {
       read: () => kept,
@@ -207,7 +207,7 @@ describe('an intent that holds for 20 s', () => {
     return intend;
   };
 
-  test('is not acted on after it has run out: nothing is written, and the request is intended anew', async () => {
+  test('an expired intent writes nothing, and the request is intended anew', async () => {
     const service = await startScriptedService({});
     const clock = virtualClock();
     const intend = heldUp(clock, 20_000, 9);
@@ -216,7 +216,7 @@ describe('an intent that holds for 20 s', () => {
     expect([service.creates().length, intend.times]).toEqual([1, 10]);
   });
 
-  test('that runs out each time ends in a request that was certainly not sent, and stops nothing', async () => {
+  test('an intent that expires each time leaves a request that was certainly not sent', async () => {
     const service = await startScriptedService({});
     const clock = virtualClock();
     const intend = heldUp(clock, 20_000, 99);
@@ -228,7 +228,7 @@ describe('an intent that holds for 20 s', () => {
   test.each([
     ['the wall clock alone runs on, as in a machine that slept', 'nowMs'],
     ['the monotonic clock alone runs on, as where the time is set back', 'monotonicMs'],
-  ] as const)('runs out also where %s', async (_, running) => {
+  ] as const)('an intent that holds for 20 s expires also where %s', async (_, running) => {
     const service = await startScriptedService({});
     const clock = virtualClock();
     const still = { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
@@ -241,7 +241,7 @@ describe('an intent that holds for 20 s', () => {
     expect([service.creates().length, intend.times]).toEqual([1, 2]);
   });
 
-  test('is good for as long as it holds, and one without an end for ever', async () => {
+  test('an intent is good for as long as it holds, and one without an end for ever', async () => {
     const service = await startScriptedService({});
     const clock = virtualClock();
     const api = apiOf(service.baseUrl, { clock });
@@ -252,7 +252,7 @@ describe('an intent that holds for 20 s', () => {
 });
 
 describe('validate', () => {
-  test.each([500, 502, 503, 408, 429])('is repeated after HTTP %d until it is answered', async (status) => {
+  test.each([500, 502, 503, 408, 429])('validate is repeated after HTTP %d until it is answered', async (status) => {
     const service = await startScriptedService({
       validate: (call) =>
         call.number < 6
@@ -266,14 +266,14 @@ describe('validate', () => {
     expect(service.validates().map(isOfRequest)).toEqual([true, true, true, true, true, true, false]);
   });
 
-  test.each([500, null])('is repeated at most six times (%s)', async (status) => {
+  test.each([500, null])('validate is repeated at most six times (%s)', async (status) => {
     const service = await startScriptedService({ validate: () => (status === null ? null : { status }) });
     const result = await apiOf(service.baseUrl).validate(request);
     expect(result).toMatchObject({ verdict: 'unknown', refused: 'failed', http: status });
     expect(service.validates()).toHaveLength(6);
   });
 
-  test('leaves nothing on a signal that many calls share', async () => {
+  test('validate leaves nothing on a signal that many calls share', async () => {
     const service = await startScriptedService({});
     const api = apiOf(service.baseUrl, { known: KNOWN_FLAG });
     const { signal } = new AbortController();
@@ -282,7 +282,7 @@ describe('validate', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('keeps what it cannot read, masked, and does not ask again', async () => {
+  test('validate keeps what it cannot read, masked, and does not ask again', async () => {
     const service = await startScriptedService({
       validate: (call) => ({
         status: 200,
@@ -339,7 +339,7 @@ test.each([
 });
 
 describe('when the run is being stopped', () => {
-  test('what waits for its turn is not sent and has failed; what is in flight is waited for', async () => {
+  test('when the run is stopped, what waits for its turn is failed, and what is in flight is waited for', async () => {
     const stopping = new AbortController();
     let letGo: () => void = () => {};
     const held = new Promise<void>((resolve) => {
@@ -368,7 +368,7 @@ describe('when the run is being stopped', () => {
 });
 
 describe('A service without validate', () => {
-  test('is not asked', async () => {
+  test('A service without validate is not asked', async () => {
     const service = await startScriptedService({});
     const api = apiOf(service.baseUrl, { contract: contractWith({ hasValidate: false }) });
     expect(await api.validate(request)).toMatchObject({ verdict: 'unknown', refused: 'failed', http: null });
@@ -409,16 +409,19 @@ describe('what validate says', () => {
       'unknown',
       2,
     ],
-  ])('%s', async (_, own, control, setup, verdict, controls) => {
-    const said = await asked(own, control, setup);
-    expect([said.verdict, said.controls.length]).toEqual([verdict, controls]);
-    // It looks like the request, and names neither its customer nor its text.
-    for (const { body } of said.controls) expect(body).not.toMatch(/ines%40|912345678|torneira/);
-  });
+  ])(
+    'what validate says of a request, %s, gives the right verdict',
+    async (_, own, control, setup, verdict, controls) => {
+      const said = await asked(own, control, setup);
+      expect([said.verdict, said.controls.length]).toEqual([verdict, controls]);
+      // It looks like the request, and names neither its customer nor its text.
+      for (const { body } of said.controls) expect(body).not.toMatch(/ines%40|912345678|torneira/);
+    },
+  );
 });
 
 describe('an answer to create', () => {
-  test('that names the identifier of another request leaves both unknown, and stops', async () => {
+  test('an answer to create with the identifier of another request leaves both unknown, and stops', async () => {
     const service = await startScriptedService({ create: () => ({ status: 201, body: { id: '4711' } }) });
     const api = apiOf(service.baseUrl);
     expect((await api.create(request, intent(), { ...TERMS, key: 'one' }))?.outcome.status).toBe('created');
@@ -435,7 +438,7 @@ describe('an answer to create', () => {
     ['a client', false],
     ['clients of their own', true],
   ])(
-    'is no proof where validate looks at the customer alone, of whom two requests were sent by %s',
+    'an answer to create proves nothing where validate looks at the customer alone: two sends by %s',
     async (_, isApart) => {
       const known = new Set<string | null>();
       const part = (body: string, name: string) => new URLSearchParams(body).get(name);

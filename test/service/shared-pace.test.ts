@@ -92,13 +92,13 @@ const toldByRetryAfter = (_: number, resetMs: number, refused: boolean): Record<
   refused ? { 'retry-after': String(Math.ceil(resetMs / 1000)) } : {};
 
 describe('Processes of one account', () => {
-  test.each([1, 4])('%i together find a token bucket of 20 a second', async (processes) => {
+  test.each([1, 4])('%i processes of one account together find a token bucket of 20 a second', async (processes) => {
     const { perSecond, refusedShare } = await fleetOf(processes, tokenBucket(20, 20, 50, seeded(1))).deliver(2_000);
     expect(refusedShare).toBeLessThan(0.01);
     expect(perSecond).toBeGreaterThan(16);
   });
 
-  test('find 600 a minute, told by Retry-After', async () => {
+  test('Processes of one account find 600 a minute, announced by Retry-After', async () => {
     const windows = fixedWindow({ limit: 600, windowMs: 60_000, workMs: 50, headers: toldByRetryAfter }, seeded(1));
     const fleet = fleetOf(4, windows);
     // The limit is found by running into it, with what four processes have been granted ahead.
@@ -107,17 +107,17 @@ describe('Processes of one account', () => {
     expect((await fleet.deliver(1_500)).refusedShare).toBeLessThan(0.015);
   });
 
-  test('find that at most 8 may be in flight', async () => {
+  test('Processes of one account find that at most 8 may be in flight', async () => {
     const { refusedShare } = await fleetOf(4, atMostAtOnce(8, 50, seeded(1))).deliver(1_500);
     expect(refusedShare).toBeLessThan(0.01);
   });
 
-  test('keep a queue of 30 a second busy, however many they are', async () => {
+  test('Processes of one account keep a queue of 30 a second busy, however many they are', async () => {
     const { perSecond } = await fleetOf(16, queueing(30, seeded(1))).deliver(1_000);
     expect(perSecond).toBeGreaterThan(24);
   });
 
-  test('wait for the longest pause that one of several answers asks for', async () => {
+  test('Processes of one account wait for the longest pause that one of several answers asks for', async () => {
     let answers = 0;
     const fleet = new Fleet({
       arrive: (atMs) => {
@@ -134,7 +134,7 @@ describe('Processes of one account', () => {
     expect(fleet.clock.nowMs()).toBeGreaterThan(60_000);
   });
 
-  test('keep a rate that one of them wishes', async () => {
+  test('Processes of one account keep a rate that one of them wants', async () => {
     const fleet = fleetOf(3, unlimited(50, seeded(1)));
     fleet.join(30);
     const { perSecond } = await fleet.deliver(1_000);
@@ -142,7 +142,7 @@ describe('Processes of one account', () => {
     expect(perSecond).toBeLessThan(31);
   });
 
-  test('get done in proportion to their number, with at most twenty turns a second each', async () => {
+  test('Processes of one account finish in proportion to their number, with few turns each', async () => {
     // The cap is never reached; it makes every send need a grant.
     const one = await fleetOf(1, unlimited(50, seeded(1)), 5_000).deliver(1_500);
     const four = await fleetOf(4, unlimited(50, seeded(1)), 5_000).deliver(6_000);
@@ -152,7 +152,7 @@ describe('Processes of one account', () => {
     expect(one.turns / (1_500 / one.perSecond)).toBeLessThan(21);
   });
 
-  test('need hardly a turn where nobody wishes to be paced, and wait for one another all the same', async () => {
+  test('Processes of one account without a pace need hardly a turn, and still wait for one another', async () => {
     const times: number[] = [];
     const server: HiddenServer = {
       arrive: (atMs) => {
@@ -167,7 +167,7 @@ describe('Processes of one account', () => {
     expect(Math.max(...pauses)).toBeGreaterThan(5_000);
   });
 
-  test('an answer that was taken and asks to wait is no refusal, but all wait', async () => {
+  test('Processes of one account all wait after an answer that asks for it, though it is no refusal', async () => {
     const server = unlimited(50, seeded(1));
     const asks = {
       arrive: (atMs: number): Reply => ({ ...server.arrive(atMs), headers: { 'retry-after': '1' } }),
@@ -180,7 +180,7 @@ describe('Processes of one account', () => {
     expect(fleet.clock.nowMs()).toBeGreaterThan(1_000);
   });
 
-  test('all wait when one is refused, and begin again with one probe', async () => {
+  test('Processes of one account all wait when one is refused, and begin again with one probe', async () => {
     const arrivals: { atMs: number; status: number }[] = [];
     const fleet = fleetOf(3, {
       arrive: (atMs) => {
@@ -197,7 +197,7 @@ describe('Processes of one account', () => {
     expect(after[1]).toBeGreaterThan((after[0] ?? 0) + 15);
   });
 
-  test('get the places back of one that was killed', async () => {
+  test('Processes of one account get the places back of one that was killed', async () => {
     const fleet = new Fleet(unlimited(50, seeded(1)));
     const [lost, other] = [fleet.join(5_000, 2), fleet.join(5_000, 2)];
     await fleet.clock.until(fleet.send(other));
@@ -210,7 +210,7 @@ describe('Processes of one account', () => {
     freeze();
   });
 
-  test('are not held up by one that is stopped with the probe of a pause', async () => {
+  test('Processes of one account are not held up by one that is stopped with the probe of a pause', async () => {
     let answers = 0;
     const fleet = new Fleet({ arrive: (atMs) => ({ status: answers++ === 0 ? 429 : 200, atMs }) });
     const [stopped, other] = [fleet.join(), fleet.join()];
@@ -222,7 +222,7 @@ describe('Processes of one account', () => {
     freeze();
   });
 
-  test('go on soon after the store was away, however long that was', async () => {
+  test('Processes of one account go on soon after the store was away, however long that was', async () => {
     const fleet = new Fleet(unlimited(50, seeded(1)));
     const only = fleet.join(20, 4);
     expect(await fleet.clock.until(fleet.send(only))).toBe(200);
@@ -236,7 +236,7 @@ describe('Processes of one account', () => {
     expect(fleet.clock.nowMs() - backMs).toBeLessThan(10_000);
   });
 
-  test('leave places for the next one when the last of them ends', async () => {
+  test('Processes of one account leave places for the next one when the last of them ends', async () => {
     const fleet = new Fleet(unlimited(50, seeded(1)));
     const first = fleet.join();
     // One turn reports all four answers, so that the places are judged as it leaves.
@@ -246,14 +246,14 @@ describe('Processes of one account', () => {
     expect(fleet.clock.nowMs()).toBeLessThan(10_000);
   });
 
-  test('leave nothing behind', async () => {
+  test('Processes of one account leave nothing behind', async () => {
     const fleet = fleetOf(3, tokenBucket(50, 20, 50, seeded(1)));
     await fleet.deliver(300);
     await fleet.clock.until(Promise.all(fleet.limiters.map((limiter) => fleet.close(limiter))));
     expect(fleet.store.kept('pace')).toMatchObject({ members: {}, pace: { inFlight: 0 } });
   });
 
-  test('give up together where the service asks for a pause of over 15 minutes', async () => {
+  test('Processes of one account stop together where the service asks for a pause of over 15 minutes', async () => {
     const fleet = fleetOf(2, {
       arrive: (atMs) => ({ status: 429, atMs, headers: { 'retry-after': '3600' } }),
     });
@@ -263,7 +263,7 @@ describe('Processes of one account', () => {
     await expect(fleet.clock.until(fleet.send(second))).rejects.toThrow(/accepts no requests before/);
   });
 
-  test('end their waiting when the run is stopped', async () => {
+  test('Processes of one account end their waiting when the run is stopped', async () => {
     const fleet = fleetOf(1, unlimited(50, seeded(1)));
     const [limiter] = fleet.limiters;
     const waiting = Array.from({ length: 40 }, () => limiter?.acquire('create'));

@@ -23,7 +23,7 @@ describe('the life of a token', () => {
     ['negative', { expires_in: -1 }, null],
     ['words', { expires_in: 'one hour' }, null],
     ['a date, which is not read', { expires_at: '2026-11-21T12:10:00Z' }, null],
-  ])('is read from %s', (_, life, seconds) => {
+  ])('the life of a token is read from %s', (_, life, seconds) => {
     expect(lifeOf({ access_token: 'abc', ...life })).toBe(seconds);
   });
 });
@@ -37,7 +37,7 @@ describe('the token', () => {
     ['as plain text', 'abcdefghijklmnop', 'abcdefghijklmnop'],
     ['as a JSON text', '"abcdefghijklmnop"', 'abcdefghijklmnop'],
     ['as a long number', '{"access_token":12345678901234567890}', '12345678901234567890'],
-  ])('is found %s', (_, body, token) => {
+  ])('the token is found %s', (_, body, token) => {
     expect(readToken(answerWith(body), ASKED).accessToken).toBe(token);
   });
 
@@ -48,7 +48,7 @@ describe('the token', () => {
     ['an empty token', { access_token: '' }],
     ['something that fits in no header', { access_token: 'a\r\nX-Injected: 1' }],
     ['a token that was cut', '{"access_token":"abcdefghijklmnopqrstuv'],
-  ])('is not found in %s', (_, body) => {
+  ])('the token is not found in %s', (_, body) => {
     expect(() => readToken(answerWith(body), ASKED)).toThrow(
       expect.objectContaining({ code: 'service', hint: expect.stringContaining('srq status') }),
     );

@@ -85,7 +85,7 @@ describe('over the life of a token', () => {
     { life: '3600', everyMs: 60_000, times: 120, atMost: 3 },
     { life: 20, everyMs: 1_000, times: 120, atMost: 9 },
     { life: 1, everyMs: 100, times: 60, atMost: 16 },
-  ])('of $life s no token is handed out at its end, and none is asked for too early', async (life) => {
+  ])('a token that lives for $life s is not used at its end, and none is fetched too early', async (life) => {
     const service = await startScriptedService({ token: living(life.life) });
     const seconds = Number(life.life);
     const ages = await agesOver(service, life.everyMs, life.times);
@@ -94,7 +94,7 @@ describe('over the life of a token', () => {
     expect(service.tokens().length).toBeLessThanOrEqual(life.atMost);
   });
 
-  test('that is not known it is used until it is refused', async () => {
+  test('a token of unknown life is used until it is refused', async () => {
     const clock = virtualClock();
     const service = await startScriptedService({});
     const tokens = tokensOf(service.baseUrl, { clock });
@@ -105,7 +105,7 @@ describe('over the life of a token', () => {
     expect(await tokens.get()).toBe('token-2');
   });
 
-  test('a proof asks for a new one, also while another call takes its own from the cache', async () => {
+  test('a proof of the credentials asks for a new token, beside a call with its own from the cache', async () => {
     const service = await startScriptedService({ token: living(3600) });
     const cache = memoryCache();
     const tokens = tokensOf(service.baseUrl, { cache });
@@ -142,7 +142,7 @@ describe('the cache on disk', () => {
 
 describe('when the token endpoint refuses or fails', () => {
   test.each([400, 401, 403])(
-    'wrong credentials (HTTP %d) end it at once: a login is never hammered',
+    'wrong credentials (HTTP %d) end the login at once: it is never repeated',
     async (status) => {
       const service = await startScriptedService({
         token: ({ body }) => ({
@@ -160,7 +160,7 @@ describe('when the token endpoint refuses or fails', () => {
   );
 
   test.each(['raw', 'url', 'base64', 'upper', 'page'])(
-    'the secret is in no message, though the service shows it: %s',
+    'the secret is in no message of a refused login: %s',
     async (how) => {
       for (const status of [400, 401, 404, 500]) {
         const shown: Record<string, string> = {
@@ -182,7 +182,7 @@ describe('when the token endpoint refuses or fails', () => {
     },
   );
 
-  test('it is tried six times while it is down, and then it is said', async () => {
+  test('a token is asked for six times while the service is down, and then srq says so', async () => {
     const service = await startScriptedService({ token: () => ({ status: 503, body: {} }) });
     const clock = virtualClock();
     const error = await failureOf(tokensOf(service.baseUrl, { clock }).get());
@@ -195,7 +195,7 @@ describe('when the token endpoint refuses or fails', () => {
     }
   });
 
-  test.each([408, 429, 500, 503])('it answers %d for a while and is back: the token comes', async (status) => {
+  test.each([408, 429, 500, 503])('a token comes though the service answers %d for a while', async (status) => {
     const service = await startScriptedService({
       token: (call) => (call.number < 6 ? { status, headers: { 'retry-after': '7' } } : living(60)(call)),
     });
@@ -210,7 +210,7 @@ describe('when the token endpoint refuses or fails', () => {
     socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${whole.length}\r\n\r\n${whole.slice(0, length)}`);
 
   test.each([0, 17, 30, whole.length - 1])(
-    'its answer breaks off after %d bytes for a while: the token comes',
+    'a token comes though its answer breaks off after %d bytes for a while',
     async (length) => {
       const service = await startRawService((socket, { number }) =>
         answerCut(socket, number < 6 ? length : whole.length),
@@ -221,7 +221,7 @@ describe('when the token endpoint refuses or fails', () => {
     },
   );
 
-  test('a pause of over 15 minutes is not waited for', async () => {
+  test('a pause of over 15 minutes before a token is not waited for', async () => {
     const service = await startScriptedService({ token: () => ({ status: 503, headers: { 'retry-after': '3600' } }) });
     const clock = virtualClock();
     const error = await failureOf(tokensOf(service.baseUrl, { clock }).get());
@@ -238,7 +238,7 @@ describe('when the token endpoint refuses or fails', () => {
     ['an answer without a token', () => ({ status: 200, body: { ok: true } }), 1],
     ['a redirect', () => ({ status: 302, headers: { location: '/login' } }), 1],
     ['an unknown address', () => ({ status: 404 }), 1],
-  ])('%s is the wrong address, and is said so', async (_, token, times) => {
+  ])('%s is the wrong address for tokens, and srq says so', async (_, token, times) => {
     const service = await startScriptedService({ token });
     const error = await failureOf(tokensOf(service.baseUrl).get());
     expect([error.code, error.hint]).toEqual(['service', expect.stringContaining('base URL')]);

@@ -102,7 +102,7 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
 }
 
 describe.each(['form', 'json', 'multipart'] as const)('A call under a contract, in %s, is shown', (encoding) => {
-  test('without what tells of a person or may be a key, in head, query, body and answer', async () => {
+  test('a call is shown without what may be of a person or a key, in head, query, body and answer', async () => {
     const { calls, urls } = await callsUnder(contractIn(encoding));
     // They did go out, and came back.
     for (const sent of urls) expect(sent).toMatch(/tel=%2B351912345679[\s\S]*h3ader[\s\S]*Zulmira/);
@@ -111,7 +111,7 @@ describe.each(['form', 'json', 'multipart'] as const)('A call under a contract, 
     expect([tracesIn(shown), secretsIn(shown)]).toEqual([[], []]);
   });
 
-  test('with the names of all that goes along, the market, and what the token is asked for', async () => {
+  test('a call is shown with the names of all that goes along, the market, and what the token is for', async () => {
     const [token = '', validate = '', create = ''] = (await callsUnder(contractIn(encoding))).calls.map(callText);
     expect(token).toMatch(
       /^> grant_type=client_credentials&client_id=7&client_secret=\*\*\*&scope=leads&tenant=\*\*\*$/m,

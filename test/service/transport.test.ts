@@ -55,7 +55,7 @@ async function routeTo(
 }
 
 describe('one deadline covers the whole answer', () => {
-  test('a body that comes drop by drop is cut there, and what was answered by then is given', async () => {
+  test('one deadline covers the answer: a body that comes drop by drop is cut there', async () => {
     const { service, http } = await routeTo('directly', (socket) => {
       socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100000\r\n\r\n');
       drip(socket, ' ');
@@ -70,7 +70,7 @@ describe('one deadline covers the whole answer', () => {
     'HTTP/1.1 102 Processing\r\n\r\n',
     'HTTP/1.1 201 Created\r\nx-a: b\r\n',
     'x',
-  ])('a head that does not come to its end is no answer: %j again and again', async (piece) => {
+  ])('one deadline covers the answer: a head without an end is no answer, %j again and again', async (piece) => {
     const { http } = await routeTo('directly', (socket) => drip(socket, piece));
     const { answer, error, written } = await post(http(1_000));
     expect([answer, written]).toEqual([null, true]);
@@ -78,7 +78,7 @@ describe('one deadline covers the whole answer', () => {
     expect(error?.message).toMatch(/^no whole answer within 1 s$|^Response does not match|Overflow/i);
   });
 
-  test('a service that says nothing at all is no answer either, and the error says so', async () => {
+  test('one deadline covers the answer: silence is no answer, and the error says so', async () => {
     const { http } = await routeTo('directly', () => {});
     const { error, written } = await post(http(1_000));
     expect([error, written]).toMatchObject([{ message: 'no whole answer within 1 s', code: 'ANSWER_TIMEOUT' }, true]);
@@ -103,7 +103,7 @@ describe.each(ALL_WAYS)('interim answers are passed over (%s)', (way) => {
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Go on\r\nx-a: 1\r\n\r\n';
   const FINAL = rawAnswer('201 Created', '{"id":"4711","said":"HTTP/1.1 100 Continue"}', { 'x-b': '2' });
 
-  test('wherever the line splits them, on one connection', async () => {
+  test('interim answers on one connection are passed over, wherever the line splits them', async () => {
     const text = INTERIM + FINAL;
     const { service, http } = await routeTo(way, async (socket, { number }) => {
       socket.setNoDelay(true);
@@ -145,7 +145,7 @@ describe('what contradicts its own length is not whole', () => {
     },
   };
 
-  test.each(Object.entries(endings))('%s', async (_, respond) => {
+  test.each(Object.entries(endings))('an answer that contradicts its length is not whole: %s', async (_, respond) => {
     const { http } = await routeTo('directly', (socket) => respond(socket));
     const { answer, written } = await post(http());
     expect([written, answer?.complete ?? false]).toEqual([true, false]);
@@ -164,7 +164,7 @@ describe('encodings', () => {
     body,
   ];
 
-  test('none is asked for', async () => {
+  test('no encoding is asked for', async () => {
     const { service, http } = await routeTo('directly', (socket) => socket.write(OK));
     await http().send('POST', CREATE, { 'accept-encoding': 'gzip, br' }, '');
     expect(service.requests()[0]?.head.match(/^accept-encoding: .*$/gim)).toEqual(['accept-encoding: identity']);
@@ -174,7 +174,7 @@ describe('encodings', () => {
     ['unknown', 'zstd', Buffer.from('{"id":"4711"}')],
     ['cut', 'gzip', gzipSync('{"id":"4711"}').subarray(0, -1)],
     ['not what it says', 'br', Buffer.from('{"id":"4711"}')],
-  ])('one that is %s leaves an answer that is not whole', async (_, encoding, body) => {
+  ])('an encoding that is %s leaves an answer that is not whole', async (_, encoding, body) => {
     const { http } = await routeTo('directly', (socket) => {
       for (const part of encoded(body, encoding)) socket.write(part);
     });
@@ -186,7 +186,7 @@ describe.each(WAYS)('a request without a whole answer stays in no queue: its con
   const LONG = 'a'.repeat(1 << 20);
   const isDirect = way !== 'through a proxy';
 
-  test('when time runs out, before the service has read it', async () => {
+  test('a connection is reset when time runs out before the service has read the request', async () => {
     let held: Socket | undefined;
     const { service, http, endings } = await routeTo(
       way,
@@ -205,7 +205,7 @@ describe.each(WAYS)('a request without a whole answer stays in no queue: its con
     else expect(endings()).toEqual(['ECONNRESET']);
   });
 
-  test('when the client is closed', async () => {
+  test('a connection is reset when the client is closed without a whole answer', async () => {
     const { service, http, endings } = await routeTo(way, () => {});
     const client = http();
     const call = post(client);
@@ -222,14 +222,14 @@ describe.each(WAYS)('a request without a whole answer stays in no queue: its con
       (socket) => socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"id":"4711"}'),
     ],
     ['is too long', (socket) => socket.write(rawAnswer('201 Created', 'a'.repeat(2 << 20)))],
-  ])('when the answer %s', async (_, respond) => {
+  ])('a connection is reset when the answer %s', async (_, respond) => {
     const { http, endings } = await routeTo(way, (socket) => respond(socket));
     const { answer, written } = await post(http(1_000));
     expect([written, answer?.complete ?? false]).toEqual([true, false]);
     await vi.waitFor(() => expect(endings()).toEqual(['ECONNRESET']), 20_000);
   });
 
-  test('and others are closed in the ordinary way', async () => {
+  test('a connection with a whole answer is closed in the ordinary way', async () => {
     const { service, http } = await routeTo(way, (socket, { number }) =>
       socket.write(number === 1 ? rawAnswer('201 Created', '{}', { connection: 'close' }) : OK),
     );

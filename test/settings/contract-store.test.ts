@@ -30,7 +30,7 @@ function changed(place: readonly string[], value: unknown): unknown {
 }
 
 describe('the contract of a profile', () => {
-  test('is kept whole, for its owner alone, and read back as it was', async () => {
+  test('the API description of a profile is kept whole, for its owner alone, and read back as it was', async () => {
     const { store, path, folder } = emptyStore();
     expect(await store.read()).toBeNull();
     await store.write(LEARNED);
@@ -40,7 +40,7 @@ describe('the contract of a profile', () => {
     expect(readdirSync(join(folder, 'contracts'))).toEqual(['default.json']);
   });
 
-  test('that cannot be written is an error, and the earlier one stays', async () => {
+  test('an API description that cannot be written is an error, and the earlier one stays', async () => {
     const { store, path } = emptyStore();
     await store.write(LEARNED);
     const blocked = new ContractStore('default', join(path, 'below-a-file.json'));
@@ -56,7 +56,7 @@ describe('the contract of a profile', () => {
     ['nothing', 'null'],
     ['without its paths', JSON.stringify({ ...LEARNED, token: {} })],
     ['nested beyond all measure', '['.repeat(200_000)],
-  ])('that is %s is an error that names the commands which mend it', async (_, text) => {
+  ])('an API description that is %s is an error that names the commands which repair it', async (_, text) => {
     const { store, path } = emptyStore();
     await store.write(LEARNED);
     writeFileSync(path, text);
@@ -85,7 +85,7 @@ describe('a contract from elsewhere cannot lead the credentials astray:', () => 
     ['the header of the token', ['create', 'again'], { header: 'Authorization', hours: 1, uuid: false }],
     ['the header of the host', ['create', 'fields'], { 'header Host': 'phone' }],
     ['another method', ['create', 'call'], 'DELETE /v1/leads'],
-  ])('%s is refused', (_, place, value) => {
+  ])('an API description cannot lead the credentials astray: %s is refused', (_, place, value) => {
     expect(() => read(changed(place, value))).toThrow(/is not as srq writes it/);
   });
 });

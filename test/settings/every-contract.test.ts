@@ -16,7 +16,7 @@ function learned(path: string): Contract[] {
   return isRefusal(proposal) ? [] : [proposal.contract];
 }
 
-test('whatever is learned from a document can be kept and read back', () => {
+test('whatever is learned from an API description can be kept and read back', () => {
   const paths = FOLDERS.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
   const contracts = paths.filter((path) => /\.(?:json|ya?ml)$/.test(path)).flatMap(learned);
   expect(contracts.length).toBeGreaterThan(30);

@@ -27,7 +27,7 @@ function learnedFile(): string {
 const storeAt = (path: string, changes = {}, contract = 'c0ffee') =>
   new LearnedFile(path, { ...DESTINATION, ...changes }, contract);
 
-test('what was learned is kept part by part', () => {
+test('what was learned of an account is kept part by part', () => {
   const path = learnedFile();
   expect(storeAt(path).read()).toEqual(NOTHING);
   storeAt(path).write({ answers: ANSWERS });
@@ -41,7 +41,7 @@ test('what was learned is kept part by part', () => {
   });
 });
 
-test('it is believed for the service and client it was found with, and answers by the same contract alone', () => {
+test('what was learned is used for the same service and client, and answers under the same description', () => {
   const path = learnedFile();
   storeAt(path).write({ answers: ANSWERS, pace: PACE });
   expect(storeAt(path, { clientId: 'another' }).read()).toEqual(NOTHING);
@@ -51,7 +51,7 @@ test('it is believed for the service and client it was found with, and answers b
   expect(storeAt(path).read()).toEqual({ ...NOTHING, pace: PACE });
 });
 
-test('of answers only what has the form of srq is believed', () => {
+test('answers in the file of what was learned are used only in the form that srq writes', () => {
   const [form] = ANSWERS.forms;
   const isBelieved = (changes: object) => {
     const path = learnedFile();
@@ -78,7 +78,7 @@ test('of answers only what has the form of srq is believed', () => {
     expect([wrong, isBelieved(wrong)]).toEqual([wrong, false]);
 });
 
-test('a record is changed from what another command has left of it, under its name in a store', async () => {
+test('what was learned is changed from what another command has left of it, under its name in a store', async () => {
   const path = learnedFile();
   const store = storeAt(path);
   storeAt(path).write({ answers: ANSWERS, pace: PACE });

@@ -11,20 +11,20 @@ let files = 0;
 const emptyStore = () => new MappingStore(join(folder, `${files++}.json`), ANY_OWNER);
 const mapped = (field: string) => ({ map: { Wer: field }, set: {}, unused: [] });
 
-test('the mapping of a header stays when that of another is kept', () => {
+test('the mapping of a header stays when the mapping of another is kept', () => {
   const store = emptyStore();
   store.keep(['Wer', 'Was'], mapped('fullname'), '2026-11-20');
   store.keep(['Wer', 'Wo'], mapped('ref'), '2026-11-21');
   expect([store.find(['Wer', 'Wo'])?.on, store.find(['Wer', 'Was'])?.on]).toEqual(['2026-11-21', '2026-11-20']);
 });
 
-test('of two hundred headers and one more, the one that was confirmed longest ago makes room', () => {
+test('the mapping that was confirmed longest ago makes room after two hundred headers', () => {
   const store = emptyStore();
   for (let at = 0; at <= 200; at += 1) store.keep(['Wer', `Was ${at}`], mapped('fullname'), '2026-11-20');
   expect([store.find(['Wer', 'Was 0']), store.find(['Wer', 'Was 1'])]).toMatchObject([null, { changes: null }]);
 });
 
-test('a header that differs in a quarter of its columns is a later form of the one that is kept, and no further', () => {
+test('a header that differs in a quarter of its columns at most is a later form of the kept one', () => {
   const store = emptyStore();
   store.keep(['Wer', 'Was', 'Wo', 'Wann'], mapped('fullname'), '2026-11-20');
   expect(store.find(['Wer', 'Was', 'Wo', 'Wann', 'Wie'])?.changes).toEqual({ added: ['Wie'], gone: [] });

@@ -58,7 +58,7 @@ const contracts = (uid?: number | null) => new ContractStore('default', join(fol
 describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayBeRead, write, isBelieved }) => {
   const quoted = () => `'${join(folder, file).replace("'", "'\\''")}'`;
 
-  test.each([0o602, 0o620, 0o666])('is not believed where others may change it, which is said: mode %o', (mode) => {
+  test.each([0o602, 0o620, 0o666])('a kept file that others may change is not used: mode %o', (mode) => {
     write();
     chmodSync(join(folder, file), mode);
     const before = readFileSync(join(folder, file), 'utf8');
@@ -71,21 +71,21 @@ describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayB
     expect(isBelieved()).toBe(true);
   });
 
-  test(`is ${mayBeRead ? 'believed' : 'not used'} where others may only read it`, () => {
+  test(`a kept file that others can only read is ${mayBeRead ? 'used' : 'not used'}`, () => {
     write();
     chmodSync(join(folder, file), 0o644);
     expect(isBelieved()).toBe(mayBeRead);
     expect(said).toHaveLength(mayBeRead ? 0 : 1);
   });
 
-  test('is not believed where it is another user', () => {
+  test('a kept file of another user is not used', () => {
     write();
     expect(isBelieved(ownUid + 1)).toBe(false);
     expect(said.at(-1)).toMatch(/belongs to another user; .* sudo chown \d+ /);
     expect(isBelieved(null)).toBe(true);
   });
 
-  test('is not believed in a folder that everybody may write', () => {
+  test('a kept file in a folder that everybody may write is not used', () => {
     write();
     chmodSync(folder, 0o777);
     expect(isBelieved()).toBe(false);
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayB
     expect(isBelieved()).toBe(true);
   });
 
-  test('is nothing, and ends nothing, where the folder for it is a file', () => {
+  test('a kept file is empty, and ends nothing, where the folder for it is a file', () => {
     const missing = folder;
     writeFileSync(join(missing, 'file'), '');
     folder = join(missing, 'file', 'state');
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayB
     folder = missing;
   });
 
-  test('is nothing, and nothing is said, where there is no file', () => {
+  test('a kept file that does not exist is empty, without a word', () => {
     expect(isBelieved()).toBe(false);
     expect(said).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayB
 
 describe.skipIf(process.platform === 'win32')('A contract', () => {
   test.each([0o640, 0o604, 0o622, 0o666])(
-    'is not used where others may have read or changed it: mode %o',
+    'an API description is not used where others may have read or changed it: mode %o',
     async (mode) => {
       await contracts().write(CONTRACT);
       chmodSync(join(folder, 'contract.json'), mode);
@@ -127,13 +127,13 @@ describe.skipIf(process.platform === 'win32')('A contract', () => {
     },
   );
 
-  test('is not used where it is another user', async () => {
+  test('an API description of another user is not used', async () => {
     await contracts().write(CONTRACT);
     await expect(contracts(ownUid + 1).read()).rejects.toThrow(/belongs to another user; it is not used/);
     expect(await contracts(null).read()).toEqual(CONTRACT);
   });
 
-  test('that is a folder is told as such', async () => {
+  test('an API description that is a folder is reported as such', async () => {
     mkdirSync(join(folder, 'contract.json'), { mode: 0o700 });
     writeFileSync(join(folder, 'other'), '');
     await expect(contracts().read()).rejects.toThrow(/cannot be used/);

@@ -22,30 +22,33 @@ function write(mode: number): string {
 }
 
 describe.skipIf(process.platform === 'win32')('settings that others may have read or changed', () => {
-  test.each([0o604, 0o640, 0o620, 0o602, 0o610, 0o666])('are not used: mode %o', (mode) => {
-    const path = write(mode);
-    const quoted = path.replace("'", "'\\''");
-    expect(() => new ProfileStore(folder, uid).get('shop')).toThrow(
-      expect.objectContaining({
-        code: 'settings',
-        message: expect.stringContaining(`mode 0${mode.toString(8)}`),
-        hint: expect.stringMatching(new RegExp(`chmod 600 '${quoted.replaceAll(/[\\']/g, '\\$&')}'$`)),
-      }),
-    );
-  });
+  test.each([0o604, 0o640, 0o620, 0o602, 0o610, 0o666])(
+    'settings that others may reach are unused: mode %o',
+    (mode) => {
+      const path = write(mode);
+      const quoted = path.replace("'", "'\\''");
+      expect(() => new ProfileStore(folder, uid).get('shop')).toThrow(
+        expect.objectContaining({
+          code: 'settings',
+          message: expect.stringContaining(`mode 0${mode.toString(8)}`),
+          hint: expect.stringMatching(new RegExp(`chmod 600 '${quoted.replaceAll(/[\\']/g, '\\$&')}'$`)),
+        }),
+      );
+    },
+  );
 
-  test.each([0o600, 0o400, 0o700])("are used where they are the own user's alone: mode %o", (mode) => {
+  test.each([0o600, 0o400, 0o700])('settings of the user alone are used: mode %o', (mode) => {
     write(mode);
     expect(new ProfileStore(folder, uid).get('shop')).toEqual(PROFILE);
   });
 
-  test('are not used where another user owns them', () => {
+  test('settings of another user are not used', () => {
     write(0o600);
     expect(() => new ProfileStore(folder, uid + 1).all()).toThrow(/belongs to another user/);
   });
 });
 
-test('a change that cannot be written is told to whoever asks for it', async () => {
+test('a change of the settings that cannot be written is an error', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const store = new ProfileStore(join(file, 'below'), uid);
@@ -72,7 +75,7 @@ test.each([
 
 describe.skipIf(process.platform !== 'linux')('The settings file', () => {
   test.each([0o000, 0o022, 0o777])(
-    'is for its owner alone, and so is its new folder, with the mask %o',
+    'The settings file is for its owner alone, and so is its new folder, with the mask %o',
     async (mask) => {
       const before = process.umask(mask);
       const below = join(folder, 'new', 'deeper');
@@ -88,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('The settings file', () => {
   );
 });
 
-test('of a file that cannot take its place nothing is left beside it', () => {
+test('no draft is left beside a settings file that cannot be replaced', () => {
   const path = join(folder, 'state.json');
   mkdirSync(join(path, 'taken'), { recursive: true });
   expect(() => replaceFileOrThrow(path, '{}')).toThrow();

@@ -14,7 +14,7 @@ const printing = (...lines: string[]) =>
   `"${process.execPath}" -e 'process.stdout.write(process.argv.slice(1).join("\\n"))' ${lines.map((line) => `'${line}'`).join(' ')}`;
 
 describe('The settings of a command', () => {
-  test('come from the profile, and each of them from the environment where that has it', () => {
+  test('The settings of a command come from the environment, and else from the profile', () => {
     expect(settingsOf({ shop: SHOP })).toMatchObject({
       baseUrl: { value: 'https://api.example.com', source: 'profile' },
       clientId: { value: '7', source: 'profile' },
@@ -39,7 +39,7 @@ describe('The settings of a command', () => {
     });
   });
 
-  test('are missing, with the names of the other profiles, where the profile is not stored', () => {
+  test('The settings are missing where the profile is not stored, and the message names the other profiles', () => {
     expect(settingsOf({ office: SHOP, depot: SHOP })).toMatchObject({
       baseUrl: null,
       clientId: null,
@@ -54,7 +54,7 @@ describe('The settings of a command', () => {
   test.each([
     ['another base URL', { SRQ_BASE_URL: 'https://api.example.org' }],
     ['another client', { SRQ_CLIENT_ID: '8' }],
-  ])("send neither the profile's secret nor its certificate to %s", async (_, env) => {
+  ])("The settings send neither the profile's secret nor its certificate to %s", async (_, env) => {
     const certificates = { caFile: '/ca.pem', certFile: '/cert.pem', keyFile: '/key.pem' };
     const stored: Profile[] = [SHOP, { ...SHOP, clientSecret: undefined, secretCommand: printing('printed') }];
     for (const profile of stored) {
@@ -80,13 +80,13 @@ describe('The settings of a command', () => {
     [true, { ...SHOP, test: true }, { SRQ_CLIENT_ID: '8' }],
     [false, SHOP, { SRQ_BASE_URL: 'http://127.0.0.1:8080' }],
     [false, { ...SHOP, baseUrl: 'http://localhost:8080' }, {}],
-  ])('ask before a bulk run where a real service would get it: %s', (isLive, profile, env) => {
+  ])('The settings make srq ask before a bulk run where a real service would get it: %s', (isLive, profile, env) => {
     expect(settingsOf({ shop: profile }, env).live).toBe(isLive);
   });
 });
 
 describe('A secret', () => {
-  test('is read from where the profile has it, and from the environment before that', async () => {
+  test('A secret is read from where the profile has it, and from the environment before that', async () => {
     const kinds: [Profile, string, string][] = [
       [SHOP, 'stored', 'stored'],
       [{ ...SHOP, secretCommand: printing('printed') }, 'command', 'printed'],
@@ -99,14 +99,14 @@ describe('A secret', () => {
     }
   });
 
-  test('that a command prints is its first line; words in quotes are kept together', async () => {
+  test('A secret that a command prints is its first line; words in quotes are kept together', async () => {
     expect(await runSecretCommand(printing('s3cret', 'and more', ''))).toBe('s3cret');
     expect(await runSecretCommand(printing('two  words'))).toBe('two  words');
     const windows = `"${process.execPath}" -e 'process.stdout.write("s3cret\\r\\nmore")'`;
     expect(await runSecretCommand(windows)).toBe('s3cret');
   });
 
-  test('is in no message where its command fails after it printed it', async () => {
+  test('A secret is in no message where its command fails after it printed it', async () => {
     const command = `"${process.execPath}" -e 'process.stdout.write("s3" + "cret"); process.exitCode = 3'`;
     const error = await runSecretCommand(command, 'linux').catch((thrown) => thrown);
     expect(error).toMatchObject({
@@ -123,26 +123,23 @@ test.each([
   ["no-such-program -H 'Authorization: Bearer t0ken'", 'no-such-program …'],
   ["'no such program' t0ken", "'no such program' …"],
   ['VAULT_TOKEN=t0ken no-such-program', 'VAULT_TOKEN=… …'],
-])(
-  'a secret command that fails is shown by its program, as its words may be secrets, too: %s',
-  async (command, shown) => {
-    // A folder that may not be read would be another reason.
-    vi.stubEnv('PATH', tmpdir());
-    onTestFinished(() => void vi.unstubAllEnvs());
-    for (const system of ['linux', 'win32']) {
-      const error = await runSecretCommand(command, system, process.env).catch((thrown) => thrown);
-      expect(error).toMatchObject({
-        reason: 'auth.no-secret',
-        message: 'The secret command failed (ENOENT).',
-        hint: expect.stringMatching(/^Try it by hand: /),
-      });
-      expect(error.hint.split(': ')[1].split('    ')[0]).toBe(shown);
-      expect(inspect(error, { depth: null })).not.toContain('t0ken');
-    }
-  },
-);
+])('a failed secret command is shown by its program alone, as its words may be secrets: %s', async (command, shown) => {
+  // A folder that may not be read would be another reason.
+  vi.stubEnv('PATH', tmpdir());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const system of ['linux', 'win32']) {
+    const error = await runSecretCommand(command, system, process.env).catch((thrown) => thrown);
+    expect(error).toMatchObject({
+      reason: 'auth.no-secret',
+      message: 'The secret command failed (ENOENT).',
+      hint: expect.stringMatching(/^Try it by hand: /),
+    });
+    expect(error.hint.split(': ')[1].split('    ')[0]).toBe(shown);
+    expect(inspect(error, { depth: null })).not.toContain('t0ken');
+  }
+});
 
-test.skipIf(process.platform === 'win32')('a secret command does not get the secrets of its surroundings', async () => {
+test.skipIf(process.platform === 'win32')('a secret command does not inherit other secrets', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ['SRQ_CLIENT_SECRET', 'SRQ_KEY_PASSPHRASE', 'PGPASSWORD']) {
     vi.stubEnv(name, 'open-sesame');
@@ -159,7 +156,7 @@ test.each([
   ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
   ['http://[::1]:8080', 'http://[::1]:8080'],
   ['http://localhost', 'http://localhost'],
-])('the base URL %j is one with %s, so that its secret and its log are found again', (text, canonical) => {
+])('the base URL %j is the same as one with %s, so that its secret and its log are found again', (text, canonical) => {
   expect(normalBaseUrl(text)).toBe(canonical);
 });
 

@@ -64,7 +64,7 @@ interface Valued {
   readonly choices?: readonly string[] | undefined;
 }
 
-/** Returns the candidates for the word at the cursor, of which `current` has been typed. */
+/** Returns the candidates for the word at the cursor. `current` is the part that has been typed. */
 function candidatesFor(before: readonly string[], current: string, profiles: readonly string[]): Candidates {
   const { path, operands, awaiting } = read(before);
   if (awaiting) return startingWith(current, valuesOf(awaiting, profiles));

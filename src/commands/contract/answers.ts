@@ -25,7 +25,7 @@ interface Statement {
 export async function learnAnswers(context: Context, { said, named, isDryRun }: Statement): Promise<number> {
   const { known, add } = await openAnswers(context);
   const byIdentifier = named === 'id';
-  // Of an answer that names no identifier, "by its identifier" says nothing.
+  // "By its identifier" says nothing of an answer that names no identifier.
   const waiting = known.forms.filter(
     (form) => form.means === 'open' && (!byIdentifier || identifierPlaces(form).length > 0),
   );

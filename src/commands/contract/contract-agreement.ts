@@ -39,7 +39,7 @@ function unfit(error: unknown): SrqError {
   throw error;
 }
 
-/** Of numbered choices, the number is an answer as well. */
+/** If the choices are numbered, the number is an answer as well. */
 function withAnswer({ values, operations }: Said, { name, choices }: Question, text: string): Said {
   const answer = choices?.[Number(text) - 1] ?? text;
   const [kind = '', ...rest] = name.split(':');

@@ -88,7 +88,7 @@ function unlessUnusable(error: unknown): null {
   throw error;
 }
 
-/** Returns the option that answers a question, and what of `KEY=VALUE` is its key. */
+/** Returns the option that answers a question, and the key of its `KEY=VALUE`. */
 function answeredBy({ name, answer }: Question): { readonly option: string; readonly key: string } {
   return { option: answer.slice(0, answer.indexOf(' ')), key: name.slice(name.indexOf(':') + 1) };
 }

@@ -12,7 +12,7 @@ export interface Found {
   readonly message: string;
   readonly warning?: { readonly reason: ErrorReason; readonly hint: string };
   readonly isSkipped?: boolean;
-  /** The time to show if it is not that of the check. */
+  /** The time to show, if it is not the time that the check took. */
   readonly ms?: number;
 }
 

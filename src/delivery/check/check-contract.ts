@@ -145,7 +145,7 @@ function fieldAt(call: Call, place: Place): string {
   return where === 'body' && path.length === 1 ? path[0] || 'body' : place;
 }
 
-/** Tells how to give a parameter that srq does not know, because no column name is recognised as such a parameter. */
+/** Says how to give a parameter that srq does not know. No column is recognised for it by its name. */
 function sourceHint(field: string): string {
   const isKnown = isField(field) || field.startsWith('audio_');
   return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;

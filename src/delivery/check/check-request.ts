@@ -246,7 +246,7 @@ class RequestCheck {
     const findings = contractFindings(this.service, operations, given);
     if (findings.length === 0) return;
     const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
-    // If srq's own check has found an error in a field, its message is better than that of the contract.
+    // If srq's own check has found an error in a field, its message is better than the contract's.
     for (const each of findings) if (each.severity === 'warning' || !wrong.has(each.field)) this.found(each);
   }
 
@@ -327,8 +327,8 @@ function isShortenedNumber(text: string): boolean {
 }
 
 /**
- * Returns the error value that a field holds, or null. Names and locations are joined from several cells, of which one
- * may hold it, while in another text such a word may be what a customer wrote about.
+ * Returns the error value that a field holds, or null. Names and locations are joined from several cells, so one part
+ * of them counts. In other texts a customer may have written that word.
  */
 function errorValueOf(field: string, text: string): string | null {
   if (field === 'location' || field === 'fullname') return errorValueWithin(text);

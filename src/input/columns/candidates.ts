@@ -210,7 +210,7 @@ function isHalfName({ meaning, look }: Candidate): boolean {
   return meaning === 'fullname' && look.name.isBareName && look.seen.wordsOnly < 0.85;
 }
 
-/** Leaves out the name of a pet beside the names of its owners, about whom a person is asked. */
+/** Leaves out the name of a pet beside the names of its owners. A person is asked about the owners. */
 export function withoutPets(candidates: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
   const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen));
   return hasOwners ? candidates.filter(({ meaning, look }) => !(isOfAName(meaning) && look.name.isEither)) : candidates;

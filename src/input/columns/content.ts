@@ -87,7 +87,7 @@ function numbersIn(texts: readonly string[]) {
     digits: share(/^\d+$/),
     /** Amounts, decimals, coordinates and other numbers that belong to no field. */
     amount: share(AMOUNT),
-    /** Numbers of which some have a fraction: amounts, of which the round ones are written without. */
+    /** Numbers, some of them with a fraction. They are amounts, and round amounts are written without a fraction. */
     isFractional: share(NUMBER) >= 0.9 && share(FRACTION) > 0,
     /** Whether the texts are consecutive whole numbers, such as line numbers. */
     isSequence: isSequence(texts),

@@ -113,7 +113,7 @@ const PARTS: readonly FieldOrPart[] = ['first_name', 'last_name', 'street', 'pos
 
 /**
  * Returns the part of a name or of an address that stands in brackets at the end of a header. It counts more than the
- * label before it, unless that is a part itself or somebody else's.
+ * label before it, unless that label is a part itself or names somebody else.
  */
 function meaningInBrackets(header: string): NamedMeaning | undefined {
   const [, before = '', inside = ''] = /^(.*\p{L}.*)[([]([^()[\]]+)[)\]]\W*$/su.exec(header) ?? [];

@@ -86,7 +86,7 @@ export class NamedColumn {
     if (place?.meaning === 'postal_code' && this.has('address')) return [place, this.#part('location')];
     // "Paese" is Italian for a country and for a village.
     if (place?.meaning === 'city' && this.has('country')) return [this.#plain('country'), place];
-    // "Street and number" means both, and "street number" means that of the house.
+    // "Street and number" means both, and "street number" means the number of the house.
     if (place?.meaning === 'street' && this.has('number')) return [place, this.#plain('house_number')];
     // A question for a need may name a place, and one for a place the need.
     const asksForNeed = this.#words

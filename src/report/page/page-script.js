@@ -15,7 +15,6 @@ const COLUMNS = {
   identifiers: 'Identifiers',
   message: 'Message',
 };
-const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 const byId = (id) => document.getElementById(id);
 const count = (number) => number.toLocaleString('en-US');
@@ -38,10 +37,11 @@ function element(name, content = [], style = '') {
   return made;
 }
 
-const bdi = (text) => element('bdi', String(text));
+/** A text of its own direction, or an element as it is. */
+const bdi = (text) => (text instanceof Node ? text : element('bdi', String(text)));
 const tag = (status) => element('span', labelOf(status), `tag tag-${status}`);
 const link = (filter, content) => Object.assign(element('a', content), { href: `#${new URLSearchParams(filter)}` });
-const heading = (content, scope) => Object.assign(element('th', content), { scope });
+const heading = (name, title) => Object.assign(element('th', title, name), { scope: 'col' });
 
 /** A link to the rows of a filter, or its content alone if the list holds none of them. */
 const linkToRows = (filter, content) => (rowsOf(filter).length > 0 ? link(filter, content) : content);
@@ -60,9 +60,7 @@ function moment(at) {
 }
 
 const pairsOf = (pairs) =>
-  pairs.map(([name, value]) =>
-    element('div', [element('dt', bdi(name)), element('dd', value instanceof Node ? value : bdi(value))]),
-  );
+  pairs.map(([name, value]) => element('div', [element('dt', bdi(name)), element('dd', bdi(value))]));
 
 /** A command with a button that copies it. */
 function commandOf(command) {
@@ -121,7 +119,7 @@ function reasons() {
   const items = listed.slice(0, SHOWN_REASONS).map(({ number, status, text, advice, of }) => {
     const times = `${count(of.length)} ${of.length === 1 ? 'row' : 'rows'}`;
     return element('li', [
-      element('p', [tag(status), ' ', bdi(text)]),
+      element('p', [tag(status), ' · ', bdi(text)]),
       element('p', [`${advice} `, link({ reason: number }, times)]),
     ]);
   });
@@ -168,7 +166,7 @@ function chart(title, times, all) {
   };
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
   const options = {
-    ...{ width: 1, height: CHART_HEIGHT, legend: { show: false }, cursor: { show: false } },
+    ...{ width: 1, height: CHART_HEIGHT, legend: { show: false }, cursor: { show: false }, padding: [8, 28, 0, 0] },
     axes: [
       { ...axis, space: 80, values: (_, ticks) => ticks.map((at) => new Date(at * 1000).toLocaleTimeString('sv')) },
       { ...axis, size: 56 },
@@ -187,45 +185,43 @@ function chart(title, times, all) {
   return element('figure', [element('figcaption', title), plot, element('p', names, 'legend')]);
 }
 
-/** The rows of a filter, in its order. A member that is empty or left out selects all. */
-function rowsOf({ text = '', status, market, reason, order }) {
+/** The rows of a filter. A member that is empty or left out selects all. */
+function rowsOf({ text = '', status, market, reason }) {
   const words = text.toLowerCase().split(/\s+/);
-  const found = rows.filter(
+  return rows.filter(
     (row) =>
       (!status || row.status === status) &&
       (!market || row.market === market) &&
       (!reason || row.reasons.includes(Number(reason))) &&
       words.every((word) => row.found.includes(word)),
   );
-  return order ? found.sort((a, b) => COLLATOR.compare(a[order], b[order]) || a.row - b.row) : found;
 }
 
 const chosen = () => rowsOf(Object.fromEntries(new FormData(form)));
 
 function lineOf(row) {
-  const line = element('tr');
-  for (const [name, title] of Object.entries(COLUMNS)) {
-    const content = { label: () => tag(row.status), message: () => messageOf(row) }[name]?.() ?? bdi(row[name]);
-    const cell = element('td', content, name);
-    // On a narrow screen a row is a list of its cells with their titles.
-    cell.dataset.title = title;
-    line.append(cell);
-  }
-  return line;
+  const contents = { ...row, label: tag(row.status), message: messageOf(row) };
+  const cells = Object.keys(COLUMNS).map((name) => element('td', bdi(contents[name]), name));
+  return element('tr', cells);
 }
 
 /** The message of a row, which opens to all that is known of it. */
-function messageOf({ key, at, http, ids, status, message }) {
+function messageOf({ key, at, http, ids, ref, market, status, message }) {
   if (!key) return bdi(message);
-  const facts = [['Key', key], ['Last record', at && moment(at)], ['HTTP status', http], ...ids];
-  const known = facts.filter(([, value]) => value !== undefined && value !== '');
+  const known = [
+    ['Reference', ref],
+    ['Market', market],
+    ['Key', key],
+    ['Last record', at && moment(at)],
+  ];
+  const facts = [...known, ['HTTP status', http], ...ids].filter(([, value]) => value !== undefined && value !== '');
   const commands = [
     ['It is there: ', '--created'],
     ['It is not: ', '--not-created'],
   ].map(([text, flag]) => element('p', [text, commandOf(`${data.resolve} ${key.slice(0, 12)} ${flag}`)]));
   return element('details', [
     element('summary', message === '' ? 'Details' : bdi(message)),
-    element('dl', pairsOf(known)),
+    element('dl', pairsOf(facts)),
     ...(status === 'unknown' ? commands : []),
   ]);
 }
@@ -261,13 +257,12 @@ function writeAddress() {
 function drawList() {
   byId('listing').hidden = false;
   byId('rows').after(...data.notes.map((note) => element('p', note, 'note')));
-  byId('table').tHead.rows[0].append(...Object.values(COLUMNS).map((title) => heading(title, 'col')));
+  byId('table').tHead.rows[0].append(...Object.entries(COLUMNS).map(([name, title]) => heading(name, title)));
   const found = (name) => [...new Set(rows.map((row) => row[name]))].filter(Boolean).sort();
   const choices = {
     status: found('status').map((status) => [status, labelOf(status)]),
     market: found('market').map((market) => [market, market]),
     reason: data.reasons.map(({ text }, number) => [number, text]),
-    order: Object.entries(COLUMNS).map(([name, title]) => [name, title.toLowerCase()]),
   };
   for (const [name, options] of Object.entries(choices))
     form.elements.namedItem(name).append(...options.map(([value, text]) => new Option(text, value)));

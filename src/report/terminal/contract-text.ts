@@ -36,8 +36,8 @@ export function contractName({ source }: Contract): string {
 }
 
 /**
- * Returns a sentence on where and how the secret is sent. `baseUrl` is that of the profile, or null if it is not known
- * yet.
+ * Returns a sentence on where and how the secret is sent. `baseUrl` is the base URL of the profile, or null if it is
+ * not known yet.
  */
 export function secretAddressText(contract: Contract, baseUrl: string | null): string {
   const { auth = { kind: 'bearer' }, token } = contract;

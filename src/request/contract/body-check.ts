@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   'international telephone number': /^\+[0-9][0-9 ().-]{4,24}$/,
 };
 
-/** The judges of one schema, for bodies whose values have their types and for forms, once they were needed. */
+/** The compiled checks of one schema, made when they are first needed: `true` is for forms, `false` for JSON. */
 const judges = memoize((_: object) => new Map<boolean, Judge>());
 
 /** Returns the judge of a call's requests. Throws `SrqError('input')` if its schema cannot be used. */
@@ -87,7 +87,7 @@ class Compiled {
   readonly judge: Judge = (tree) => {
     if (this.#validate(this.#typed(tree))) return [];
     const misfits = this.#misfits(this.#validate.errors ?? [], []);
-    // Whoever is told which values are allowed need not be told their type.
+    // A problem that lists the allowed values need not name their type.
     const isListed = (place: string) =>
       misfits.some((each) => each.place === place && each.code === 'contract.not-allowed');
     return misfits.filter(

@@ -106,7 +106,7 @@ const countries = (text: string): string[] => [parseMarket(text)?.code ?? []].fl
 const languages = (text: string): string[] => [parseLanguage(text).code.toLowerCase()];
 const baseLanguages = (text: string): string[] => languages(text).map((code) => code.split('-')[0] ?? '');
 
-/** Of names for one thing, such as media types, the first will do. */
+/** If one thing has several names, as media types do, the first one is used. */
 function byKey(
   values: readonly Code[],
   keysOfValue: (value: Code) => readonly string[],

@@ -65,7 +65,7 @@ function areOpen(table: unknown): boolean {
   });
 }
 
-/** Of two places of which one lies within the other, only one value could be sent. */
+/** If one place lies within another, only one of their values could be sent. */
 const apart = z.check<Record<string, string>>((payload) => {
   const places = Object.keys(payload.value);
   const outerOf = (inner: string) => places.find((outer) => inner.startsWith(`${outer}.`));

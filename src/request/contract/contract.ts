@@ -19,7 +19,7 @@ export type Contract = ReadOnly<output<typeof contractSchema>>;
 export type CreateCall = Contract['create'];
 /** An operation that carries a request: where it is, what goes where, how its answers are read. */
 export type Call = NonNullable<Contract['validate']>;
-/** What holds of a call of which a page says nothing else. */
+/** What holds for a call if the page says nothing else. */
 export const USUAL_CALL = { always: {}, when: {}, codes: {}, audio: 'base64', schema: null, success: null } as const;
 export type TokenOperation = Contract['token'];
 /** How the calls that carry a request are authorized. */
@@ -44,7 +44,7 @@ export interface Misfit {
     | 'contract.no-place';
   /** The end of a sentence that begins with the place. For a wrong type, the type. */
   readonly words: string;
-  /** The places of which one list is required, if the code is `contract.none-of`. */
+  /** For the code `contract.none-of`: lists of places, one of which must be filled. */
   readonly ways?: readonly (readonly Place[])[];
 }
 
@@ -153,7 +153,7 @@ export function contractFingerprint({ create, validate }: Contract): string {
   return digestOf([create, validate]);
 }
 
-/** Returns the country that a contract gives the requests without one, or null. */
+/** Returns the country that a contract gives to requests without one, or null. */
 export function countryOf({ create }: Pick<Contract, 'create'>): string | null {
   const [, country] = Object.entries(create.always).find(([place]) => takesCountry(create, place)) ?? [];
   return typeof country === 'string' ? country : null;

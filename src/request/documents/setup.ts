@@ -70,8 +70,8 @@ export const diagnosis = z.object({
 });
 
 /**
- * The processes that no other process waits for any longer, each as its command, process and machine, and the number of
- * rows of the queue that are unknown now, because one of them may have sent them.
+ * `missing` are the processes that nobody waits for any longer: command, process and machine of each. `doubtful` is the
+ * number of queued rows that are unknown now, because one of these processes may have sent them.
  */
 export const resumed = z.object({ store: text, missing: z.array(text), doubtful: count });
 /** What a store has learned from a log in a file. */

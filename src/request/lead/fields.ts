@@ -36,9 +36,9 @@ function field<const Option extends string>(
 }
 
 /**
- * The fields that a user can give for one request, by srq's names. `audio_file` and `ref` are not sent as such. A new
- * field needs a row here. Its column names are in `exact-names.txt`. The compiler then demands how its cells look
- * (`input/columns/fit.ts`) and its names in API descriptions (`contract/fields.ts`).
+ * The fields that a user can give for one request, by srq's names. `audio_file` and `ref` are not sent under these
+ * names. A new field needs a row here. Its column names are in `exact-names.txt`. The compiler then demands how its
+ * cells look (`input/columns/fit.ts`) and its names in API descriptions (`contract/fields.ts`).
  */
 export const FIELD = {
   country: field('country', 'code', 'market, e.g. PT'),

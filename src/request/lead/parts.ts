@@ -45,7 +45,7 @@ export function splitLocation(location: string, form: RegExp): Required<Pick<Par
   if (location.length > MAX_LOCATION) return null;
   const words = location.split(/[\s,;]+/).filter((word) => word !== '');
   const isCode = (text: string) => form.test(text.toUpperCase());
-  // Some postal codes consist of two words, of which the first alone also has the form of a code.
+  // Some postal codes consist of two words, and the first word alone looks like a code, too.
   const codes = words.flatMap((word, at): { at: number; code: string; length: number }[] => {
     const two = `${word} ${words[at + 1] ?? ''}`;
     if (isCode(two)) return [{ at, code: two, length: 2 }];

@@ -256,7 +256,7 @@ const plainNumbers = memoize(({ iso, callingCode }: Market): RegExp | null => {
   if (!rules || !Object.values(metadata.country_calling_codes).some(([main]) => main === iso)) return null;
   const { 1: abroad, 2: number, 3: lengths, 5: trunkPrefix, 7: prefixes, 11: types } = rules;
   const code = `\\+${callingCode}`;
-  // A prefix that leads abroad, or that is removed together with the zero (a carrier code), makes it another number.
+  // A number with a prefix for calls abroad, or with a carrier code that is removed with the zero, is not plain.
   const noPrefix = `(?!(?:${prefixes || '0'})(?<!^(?:${code})?0?))`;
   const start = `^(?:${code}|(?!${abroad}))${noPrefix}${trunkPrefix === '0' ? '(?:^0)?' : ''}(?=[1-9])`;
   const ofType = types.flatMap((type) => {

@@ -24,7 +24,10 @@ export function templateColumns(text: string): string[] {
   return [...text.matchAll(PIECE)].flatMap(([, column]) => column ?? []);
 }
 
-/** Writes a template so that {@link parseTemplate} reads the same again. Columns are found without braces in their names. */
+/**
+ * Writes a template so that {@link parseTemplate} reads the same again. Braces in the name of a column are left out; it
+ * is found without them.
+ */
 export function templateText(template: Template, nameOf: (index: number) => string): string {
   return template
     .map((part) =>

@@ -35,14 +35,14 @@ export interface RunNotes {
   flush(): Promise<void>;
 }
 
-/** Something that is told of each refusal and each pause of the breaker, as soon as they happen. */
+/** Hears of each refusal and each pause of the breaker as soon as it happens. */
 export interface RunListener {
   /** The service answered 429 or 503, and nobody sends for `pauseMs`. */
   refused(http: number, pauseMs: number): void;
   breakerOpened(pauseMs: number): void;
 }
 
-/** Returns notes of which the listener is told as well. */
+/** Returns notes that also go to the listener. */
 export function withListener(notes: RunNotes, listener: RunListener): RunNotes {
   return {
     note: (note) => {

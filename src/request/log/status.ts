@@ -96,7 +96,7 @@ export function countsLeft(counts: Counts): Record<StatusFacts['left'], number> 
 export type LogEvent = 'sending' | SentStatus | 'licence';
 export const LOG_EVENTS: readonly LogEvent[] = ['sending', 'licence', ...SENT_STATUSES];
 
-/** Who settled a request in doubt. */
+/** Who settled a request with an unknown outcome. */
 export type SettledBy = 'validate' | 'person';
 
 /**

@@ -59,8 +59,8 @@ export function shellWord(word: string, system: string = platform()): string {
 
 /**
  * Quotes a word for PowerShell. Double quotes are preferred, because the older command prompt understands them too.
- * Single quotes, of which PowerShell knows four kinds, are used if PowerShell would interpret something within double
- * quotes. A comma or an @ must be quoted.
+ * Single quotes are used if PowerShell would interpret something within double quotes. It knows four kinds of them. A
+ * comma or an @ must be quoted.
  */
 function powerShellWord(word: string): string {
   if (/^[\w+=:./\\-]+$/.test(word)) return word;

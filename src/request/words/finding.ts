@@ -191,7 +191,7 @@ export const FINDING = {
   ),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
 
-/** The fields any one of which would suffice, where that is not the field of the finding alone. */
+/** The fields that would solve the problem, any one of them. Left out if it is only the field of the finding. */
 const GIVEN_BY: Readonly<Partial<Record<FindingCode, readonly string[]>>> = {
   'contact.missing': ['phone', 'email'],
   'request_text.missing': ['request_text', 'audio_file', 'audio'],

@@ -6,7 +6,7 @@ import { indentedJson } from '../service/decode-body.ts';
 import { html, type Markup } from './html.ts';
 import { answerTag, asked, count, foreign, page, timeOf, tookMs } from './page.ts';
 
-/** Returns one request in full. The query is that of the list from which it was opened. */
+/** Returns one request in full. `query` is the query of the list from which it was opened. */
 export function requestPage({ received }: SandboxState, number: number, query: URLSearchParams): SandboxAnswer {
   const [request, exchange] = [received.find(number), received.exchange(number)];
   const body = html`<header>

@@ -38,7 +38,9 @@ export function createdAnswer(call: CreateCall, { requestId, sequence }: FreshId
   return { answer, requestId: String((first === undefined ? undefined : partAt(body, first)) ?? requestId) };
 }
 
-/** Builds the answer of validate. `requestId` is that of the first request with this content, or null if there is none. */
+/**
+ * Builds the answer of validate. `requestId` names the first request with this content, or is null if there is none.
+ */
 export function verdictAnswer(requestId: string | null): SandboxAnswer {
   if (requestId === null) return rawJson(200, '{"duplicate":false}');
   const id = /^\d+$/.test(requestId) ? requestId : JSON.stringify(requestId);

@@ -127,8 +127,8 @@ function pathParts(name: string): readonly string[] {
 const MAX_BLANKS = 20;
 
 /**
- * Indents JSON with all digits of its numbers. Returns null for anything else, and for what is so deep that it would be
- * mostly blanks.
+ * Indents JSON with all digits of its numbers. Returns null for anything else, and for JSON so deep that the result
+ * would be mostly blanks.
  */
 export function indentedJson(body: string): string | null {
   try {

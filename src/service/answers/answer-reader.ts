@@ -50,8 +50,8 @@ export interface Look {
 }
 
 /**
- * Reads answers by comparing them with proven ones: those of experiments, those that the API description names, and those
- * of which a person has said what they mean. Words of the service are never interpreted.
+ * Reads answers by comparing them with proven ones: those of experiments, those that the API description names, and
+ * those that a person has explained. Words of the service are never interpreted.
  */
 export class AnswerReader {
   readonly #contract: Contract;

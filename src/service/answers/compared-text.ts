@@ -45,7 +45,7 @@ export function normal(text: string, sent: Redactor, names: ReadonlySet<string>)
     }
     return SIGNED.test(word) || TIME.test(word) ? '#' : word;
   });
-  // A word alone is hidden only if it is one of a name or an address.
+  // A text of one word is hidden only if it is a word of a name or an address.
   if (!/[\s<]/.test(said) && !TIME.test(said)) {
     const plain = bounded(unnamed.includes(IDENTIFIER) ? unnamed : said);
     return { plain, kept: () => (sent.repeatsSent(said) ? 'sent' : plain) };

@@ -150,7 +150,10 @@ class FormReader {
     return same(`${IDENTIFIER} ${bounded(`${isWord ? head : ''}${rest === '' ? '' : '#'}`)}`);
   }
 
-  /** Notes a value that may name the request, and tells whether it does so alone, so that it has no other meaning. */
+  /**
+   * Notes a value that may be the identifier. Returns true if the value has no other meaning, so that it is not
+   * compared.
+   */
   #noteIdentifier(place: string, name: string, value: AnswerValue): boolean {
     if (typeof value !== 'string' || this.#rules.shared.includes(place)) return false;
     const isDocumented = this.#rules.documented.includes(place);
@@ -181,7 +184,7 @@ class FormReader {
     const [token, ...more] = numbered;
     if (token === undefined) return null;
     if (more.length > 0 || this.#rules.shared.includes(NUMBERED_WORDS)) {
-      // Each stands for itself: a code that never changes beside a number that always does.
+      // Each is compared by itself, as one may be a code that never changes, and another a number that always does.
       for (const [at, each] of numbered.slice(0, MAX_NUMBERED).entries())
         this.#add(`${NUMBERED_WORDS}.${at}`, same(each.toLowerCase()));
       return null;

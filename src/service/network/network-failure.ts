@@ -75,7 +75,10 @@ const DROPPED = 'A firewall may drop the connection. If this network needs a pro
 const ABOUT_CLIENT_CERTIFICATE =
   /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
 
-/** What matches the name of a failure followed by its message, what is said of it, and what to do. */
+/**
+ * A rule for a failure. `is` matches its name followed by its message; `says` and `hint` are the sentence and the
+ * advice.
+ */
 type Rule = readonly [is: RegExp, says: string, hint: string];
 
 /** Failures of TLS. None of them goes away by itself. */

@@ -185,7 +185,7 @@ export class Pace {
     const { record } = this;
     record.taken += 1;
     record.takenAt[permit.level] = (record.takenAt[permit.level] ?? 0) + 1;
-    // By the time of a store, which a process knows by its last turn alone, an answer may seem to come before its request.
+    // A process knows the time of a store only from its last turn, so an answer may seem to come before its request.
     if (didItsWork) this.#timed(permit.operation, Math.max(0, nowMs - permit.sentMs), nowMs);
     if (permit.isPaced && permit.number > record.cutNumber) this.#climb(permit.level);
     if (record.refusing?.probe === permit.number) recover(record, record.refusing, nowMs);

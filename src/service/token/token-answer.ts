@@ -72,7 +72,7 @@ export function isCut(answer: Answer): boolean {
   return !answer.complete && typeof answerValue(answer) !== 'object';
 }
 
-/** Tells whether asking again may help. Nothing is worded for that: only the last answer is told. */
+/** Tells whether asking again may help. It words no message, because only the last answer is reported. */
 export function mayComeLater({ answer, error }: Exchange): boolean {
   return answer ? TRANSIENT.test(String(answer.status)) : !networkFailure(error).final;
 }

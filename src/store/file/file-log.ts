@@ -254,7 +254,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   const firstMade = makeFolder(directory);
   const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   try {
-    // This check comes first, so that nobody is told to take ownership of a file that is not a log of srq.
+    // This check comes first. Otherwise the hint would be to take ownership of a file that is not a log of srq.
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
     const size = requireSameFile(file.fd, path);

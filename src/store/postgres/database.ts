@@ -64,7 +64,7 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5_000;
 /** Time for which a server that was never reached is tried. */
 const FIRST_CONTACT_MS = 3_000;
-/** Time after which a statement without an answer is told, and after which it is told again. */
+/** Time after which a statement without an answer is reported, and reported again. */
 const SILENT_MS = 5_000;
 const TELL_AGAIN_MS = 10_000;
 

@@ -85,7 +85,7 @@ export async function oldest(query: Query, account: string): Promise<number> {
   return Math.max(0, row?.ms ?? 0);
 }
 
-/** What of a store somebody should get up for. */
+/** What in a store needs a person now. */
 export interface Standing {
   /** Number of requests whose outcome is unknown. */
   readonly unknown: number;

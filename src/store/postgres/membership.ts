@@ -84,8 +84,8 @@ export class Membership {
   }
 
   /**
-   * Runs `work`. If the store refuses it because this process has to look first, this process compares, and `work` runs
-   * again. Throws an error that passes while others are waited for.
+   * Runs `work`. If the store refuses it because the server was replaced, this process compares its records and runs
+   * `work` again. While other processes are waited for, it throws an error that may pass.
    */
   async compared<Result>(work: () => Promise<Result>): Promise<Result> {
     try {

@@ -178,7 +178,7 @@ interface AppendedRow {
 const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record
   from srq.append($1, $2, $3, $4, $5, $6)`;
 
-/** A shorter wait for the store is not counted, so that a duration is usually that of the service alone. */
+/** A shorter wait for the store is not counted, so that a duration usually belongs to the service alone. */
 const MIN_COUNTED_WAIT_MS = 2_000;
 
 /**

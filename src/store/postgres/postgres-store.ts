@@ -60,7 +60,7 @@ export function openPostgresStore(options: PostgresStoreOptions) {
       const [row] = await known<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
       return row ?? null;
     },
-    /** What of the store somebody should get up for. Nothing of a store without tables. */
+    /** What in the store needs a person now. A store without tables needs nobody. */
     standing: () => standing(known),
     /** Tells whether the store has a record, or a later one of the same request. */
     has: async ({ key, id }: { readonly key: string; readonly id: number }) =>
@@ -135,8 +135,8 @@ function logIn(database: Database, options: PostgresStoreOptions, { known, isEmp
 function moving(database: Database, { ask, known, unlessEmpty, migrate }: Asked) {
   return {
     /**
-     * Takes over requests of another log; no key occurs twice. Returns the number of those of which the store has learned
-     * something. The same again changes nothing.
+     * Takes over requests of another log; no key occurs twice. Returns the number of requests about which the
+     * store has learned something. Doing it again changes nothing.
      */
     takeOver: async (requests: readonly KnownRequest[]) => {
       const rows = requests.map(({ record, state }, place) => {
@@ -146,7 +146,7 @@ function moving(database: Database, { ask, known, unlessEmpty, migrate }: Asked)
       const text = 'select srq.take_over($1, $2) as learned';
       return (await ask<{ learned: number }>(text, [runs, jsonOf(rows)]))[0]?.learned ?? 0;
     },
-    /** Adds the notes on runs of which the store has none. */
+    /** Adds the notes on runs that the store has no notes on. */
     takeOverNotes: async (notes: readonly RecordedNote[]) => {
       const rows = notes.map(({ run, at, ...note }, place) => ({ run, at, note, place }));
       await ask(

@@ -108,7 +108,7 @@ export async function* readAllRecords(database: Database): AsyncGenerator<ReadRe
 
 /** Yields the state and the last record of each request, oldest first, as of the moment when reading begins. */
 export async function* readRequests(database: Database): AsyncGenerator<KnownRequest> {
-  // Of a record that somebody has deleted only the state is left. Nobody knows when the request was sent then.
+  // If somebody has deleted a record, only the state is left, and nobody knows when the request was sent.
   const text = `select ${RECORD_COLUMNS}, replace(s.key::text, '-', '') as key, s.state
     from srq.request s left join (srq.record r join srq.process w on w.id = r.process) on r.id = s.record order by s.record`;
   for await (const { state, ...row } of inOneView<RecordRow & Pick<KnownRequest, 'state'>>(database, text)) {
@@ -146,7 +146,7 @@ export async function* followRecords(
 ): AsyncGenerator<LogRecord | null> {
   const [newest] = await database.query<{ ids: number[] }>(LATEST_IDS, [LOOKED_AT]);
   let told = (newest?.ids ?? []).reverse();
-  // What is added while these are read is told twice rather than never.
+  // A record that is added while these are read is shown twice rather than never.
   yield* readLatest(database);
   yield null;
   for (; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {

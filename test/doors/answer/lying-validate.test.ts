@@ -277,7 +277,7 @@ test('an answer that belongs to the call before settles nothing', { timeout: 3_6
   expect(wrong.lines(true)).toEqual([]);
 });
 
-test('of the doubts at services that see within a minute, nine in ten need no person', {
+test('of the unknown requests at services that see within a minute, nine in ten need no person', {
   timeout: 3_600_000,
 }, async () => {
   const { wrong, doubts, settled } = await playAll(honestNature, Math.ceil(SCENARIOS / 2), { killed: 0.25, least: 30 });

@@ -49,14 +49,14 @@ function knownAs(name: string): { proven: Proven[]; described: Described } {
 }
 
 describe('create', () => {
-  test.each(CREATE)('%s: %s is told as %s %s', async (known, answer = '', told, ids = '') => {
+  test.each(CREATE)('an answer to create, %s: %s means %s %s', async (known, answer = '', told, ids = '') => {
     const meaning = await meaningOf('create', knownAs(known ?? ''), answerOf(answer));
     expect([meaning.told, meaning.ids]).toEqual([told, ids === '' ? {} : JSON.parse(plain(ids))]);
   });
 });
 
 describe('validate', () => {
-  test.each(VALIDATE)('%s: %s is told as %s', async (known, answer = '', told) => {
+  test.each(VALIDATE)('an answer to validate, %s: %s means %s', async (known, answer = '', told) => {
     expect((await meaningOf('validate', knownAs(known ?? ''), answerOf(answer))).told).toBe(told);
   });
 });
@@ -81,11 +81,11 @@ test.each(FOREIGN)('the words of %s, %s, mean what was proven of them, and nothi
     expect((await meaningOf('validate', knownAs('flag'), answerOf(answer))).told).toBe('unknown');
 });
 
-test('there are words of many languages', () => {
+test('the answers that are tried have words in many languages', () => {
   expect(FOREIGN.length).toBeGreaterThan(40);
 });
 
-test('a place where every answer has another number is open to numbers, and to no word', async () => {
+test('a place where every answer has another number may hold any number, and no word', async () => {
   const said = (order: string) => answerOf(`\`200 json {"code":0,"order":"${order}"}\``);
   const proven = Array.from({ length: 8 }, (_, at): Proven => {
     return { operation: 'create', means: 'taken', by: 'experiment', answer: said(`A-${4711 + at * 7}`) };
@@ -94,7 +94,7 @@ test('a place where every answer has another number is open to numbers, and to n
   expect([await told('A-9000'), await told('failed'), await told('')]).toEqual(['created', 'unknown', 'unknown']);
 });
 
-test('an answer that repeats what was sent, the secret or the token leaves none of it in what is told', async () => {
+test('what is reported of an answer repeats neither what was sent, nor the secret, nor the token', async () => {
   const repeated = JSON.stringify({ lead: SENT, note: `${SENT.fullname}, ${SENT.phone}`, key: 'the-client-secret' });
   for (const status of [200, 201, 409, 422, 500]) {
     const answer = { ...answerOf(`\`${status} json {}\``), body: repeated };

@@ -63,7 +63,7 @@ async function importTwice(seed: number): Promise<void> {
   }
 }
 
-test('whatever a service means, and however it says so: what is told of a row is what became of it', {
+test('whatever a service means, and however it says so: what srq reports of a row is what became of it', {
   timeout: 3_600_000,
 }, async () => {
   const services = Math.ceil(ROWS / JUDGED);

@@ -139,7 +139,7 @@ function countsOf(rows: readonly { readonly told: string; readonly taken: number
   return [...counts].map(([name, count]) => `${count} × ${name}`).join('; ');
 }
 
-test('no row of an ordinary service with an honest validate ends unknown, and what it takes to learn it is bounded', async () => {
+test('no row of an ordinary service with an honest validate ends unknown, and learning costs few calls', async () => {
   const table: string[] = [];
   const wrong: string[] = [];
   for (const priced of PRICED) {
@@ -169,7 +169,7 @@ test('no row of an ordinary service with an honest validate ends unknown, and wh
   expect(wrong).toEqual([]);
 });
 
-test('a row without an answer is settled by the created ones before it, with many refused ones between', async () => {
+test('a row without an answer is settled by the created rows before it, with many refused ones between', async () => {
   // The created ones come first; they have the longer texts, as those must that validate is tried with.
   const rows = leadsOf(170).reverse();
   const service: Service = {

@@ -14,7 +14,7 @@ const textsUpTo = (count: number) =>
   Array.from({ length: count }, (_, at) => requestAt(at + 1).request_text).toSorted();
 
 describe('What a program changes after a call', () => {
-  test('does not change what is sent: one object filled anew in a loop', async () => {
+  test('One object that a program fills again after each call does not change what was sent', async () => {
     const { sandbox, marketplace } = await openAt();
     const lead: Record<string, string> = {};
     const asked = [];
@@ -29,7 +29,7 @@ describe('What a program changes after a call', () => {
     expect(texts(sandbox)).toEqual(textsUpTo(10));
   });
 
-  test('does not change an import, its options, a settlement or the defaults', async () => {
+  test('What a program changes after a call does not change an import, a settlement or the defaults', async () => {
     const defaults: Record<string, string> = { lang: 'pt' };
     const { sandbox, marketplace } = await openAt({ defaults });
     defaults['lang'] = 'xx';
@@ -52,7 +52,7 @@ describe('What a program changes after a call', () => {
 describe('A function of the program that never ends', () => {
   const interrupted = { code: 'interrupted', reason: 'interrupted.signal' };
 
-  test('for the secret, leaves each call to its signal, and does not hold up close', async () => {
+  test('A function for the secret that never ends leaves each call to its signal, and delays no close', async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ clientSecret: never, stateFolder });
     const { signal } = { signal: AbortSignal.timeout(200) };
@@ -68,7 +68,7 @@ describe('A function of the program that never ends', () => {
     expect((await marketplaceAt(sandbox, { stateFolder }).create(requestAt(1))).status).toBe('created');
   });
 
-  test('for the secret, ends with the signal of the marketplace', async () => {
+  test('A function for the secret that never ends is left by the signal of the marketplace', async () => {
     const halt = new AbortController();
     const { marketplace } = await openAt({ clientSecret: never, signal: halt.signal });
     const creating = marketplace.create(requestAt(1));
@@ -77,7 +77,7 @@ describe('A function of the program that never ends', () => {
     expect(await marketplace.validate(requestAt(1))).toMatchObject({ error: interrupted });
   });
 
-  test('for the password of the store, ends with either signal', async () => {
+  test('A function for the password of the store that never ends is left by either signal', async () => {
     const store = 'postgres://ana@127.0.0.1:1/leads';
     const halt = new AbortController();
     const { marketplace } = await openAt({ store, storePassword: never, signal: halt.signal });
@@ -111,7 +111,7 @@ describe('Every rejection is an SrqError', () => {
       async () => (await openAt()).marketplace.importRows([requestAt(1)], { onResult: fail }),
     ],
     ['a request', 'input', async () => (await openAt()).marketplace.create(withGetter)],
-  ])('with the error of the program as its cause: %s, as %s', async (_, code, call) => {
+  ])('Every rejection is an SrqError with the error of the program as its cause: %s, as %s', async (_, code, call) => {
     const told = await call().then(
       (result) => ('error' in result ? result.error : null),
       (error: unknown) => error,

@@ -31,7 +31,7 @@ test.each([
   ),
   ...each('resolve, its keys', ['', '0123', [], ['0123', '4567']]),
   ...each('resolve, its word', ['created', 'not-created', { created: '77' }, { created: ' 7' }]),
-])('%s takes %j', async (call, given) => {
+])('the option %s accepts %j', async (call, given) => {
   expect(await refusalOf(call, given)).toBeNull();
 });
 
@@ -75,6 +75,6 @@ test.each([
     ...(['resolve, its word', word, `The word of resolve ${KIND}`] as const),
   ]),
   ...wrong('resolve, its word', 'created', ['', ' ', 7]),
-] as [Call, unknown, string][])('%s does not take %j', async (call, given, message) => {
+] as [Call, unknown, string][])('the option %s refuses %j', async (call, given, message) => {
   expect([message, message.replace('option created', 'word of resolve')]).toContain(await refusalOf(call, given));
 });

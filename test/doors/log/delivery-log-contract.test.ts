@@ -73,7 +73,7 @@ afterAll(() => {
 
 describe.each(kinds)('A log in $kind', (kind) => {
   if (kind.missing !== null) {
-    test.skip(`is not tried: ${kind.missing}`, () => {});
+    test.skip(`A log of this kind is not tried: ${kind.missing}`, () => {});
     return;
   }
 
@@ -89,7 +89,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
   const process = (options: { exclusive?: boolean } = {}) =>
     new LogProcess(program, place.at, { ...options, env: { PGPASSWORD: STORE_PASSWORD } });
 
-  test('is empty before anything was recorded, and reading it makes nothing', async () => {
+  test('A log is empty before anything was recorded, and reading it makes nothing', async () => {
     const store = place.store('reader');
     expect(await all(store.latest())).toEqual([]);
     expect(await all(store.newest())).toEqual([]);
@@ -101,7 +101,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     await reader.close();
   });
 
-  test('gives back what was recorded as it was: 20 digits, quotes, line breaks, emoji', async () => {
+  test('A log gives back what was recorded as it was: 20 digits, quotes, line breaks, emoji', async () => {
     const ref = 'a "quoted" \\ ref,\r\nover\u2028two lines 🧳 {"key":1}, {a,b} NULL\n';
     const ids = { request_id: '12345678901234567890', 'odd "name"\n': '00017' };
     const raw = '{"id":12345678901234567890}\n';
@@ -132,7 +132,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(latest[1]).not.toHaveProperty('market');
   });
 
-  test('gives back how a request was sent whose outcome is unknown, and of no other', async () => {
+  test('A log gives back how a request was sent whose outcome is unknown, and of no other request', async () => {
     const log = await place.store('run-1').open('bulk', true);
     const wireForm = '0123456789abcdef';
     for (const row of [1, 2, 3]) await log.sending(subjectOf(row), 'none', { wireForm });
@@ -173,7 +173,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     await later.close();
   });
 
-  test.each(LOGGED_STATES)('goes from %s to the next state as FORMAT.md says, and only from there', async (before) => {
+  test.each(LOGGED_STATES)('A log takes a request from %s to the next state as FORMAT.md says', async (before) => {
     const log = await place.store('run-1').open('bulk', true);
     for (const [at, change] of CHANGES.entries()) {
       await WAY_TO[before](log, at);
@@ -192,7 +192,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     await reader.close();
   });
 
-  test('records what is asked for in one moment, in that order, and a key that comes twice only once', async () => {
+  test('A log records what is asked for in one moment, in that order, and a repeated key only once', async () => {
     const log = await place.store('run-1').open('bulk', true);
     const rows = numbers(1, 300);
     const asked = rows.flatMap((row) => [log.sending(subjectOf(row), 'none'), log.sending(subjectOf(row), 'none')]);
@@ -202,7 +202,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(latest.map(({ row }) => row)).toEqual(rows);
   });
 
-  test('waits at its end for what was asked for before, and takes nothing after it', async () => {
+  test('A log waits at its end for what was asked for before, and accepts nothing after it', async () => {
     const log = await place.store('run-1').open('bulk', true);
     const asked = numbers(1, 50).map((row) => log.sending(subjectOf(row), 'none'));
     await log.close();
@@ -211,7 +211,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(await all(place.store('reader').latest())).toHaveLength(50);
   });
 
-  test('tells every record in order, which are the last ones, and how requests are numbered', async () => {
+  test('A log gives every record in order, the last ones, and how requests are numbered', async () => {
     const log = await place.store('run-1').open('bulk', true);
     for (const row of [1, 2, 3]) await log.sending(subjectOf(row), 'none');
     await log.outcome(subjectOf(2), CREATED);
@@ -232,7 +232,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(await all(place.store('reader').newest())).toEqual(latest.reverse());
   });
 
-  test('is followed from what there is, record by record', async () => {
+  test('A log can be followed from what there is, record by record', async () => {
     const log = await place.store('run-1').open('bulk', true);
     await log.sending(subjectOf(1), 'none');
     const store = place.store('reader');
@@ -259,7 +259,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     await log.close();
   });
 
-  test('keeps notes on runs, with the refusals of a second as one', async () => {
+  test('A log keeps notes on runs, with the refusals of a second as one', async () => {
     const store = place.store('run-1');
     const log = await store.open('bulk', true);
     const notes = store.openNotes('run-1');
@@ -274,7 +274,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(kept.at(-1)).toMatchObject({ run: 'run-1', event: 'end', stopped: 'Why "not"?', at: expect.any(String) });
   });
 
-  test('lets one of two processes that race for 500 requests have each', async () => {
+  test('A log lets only one of two processes that race for 500 requests have each', async () => {
     const rows = numbers(1000, 500);
     const commands = rows.map((row) => `sending ${keyOf(row)} none`);
     const both = [process({ exclusive: true }), process()] as const;
@@ -293,7 +293,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(new Set(latest.map(({ run }) => run)).size).toBe(2);
   });
 
-  test('leaves unknown what a process that was killed had begun, and knows what it had finished', async () => {
+  test('A log leaves unknown what a killed process had begun, and knows what it had finished', async () => {
     const victim = process({ exclusive: true });
     await victim.opened();
     victim.tell(`sending ${keyOf(1)} none`, `sending ${keyOf(2)} none`);
@@ -313,7 +313,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     ['on a licence', 'licensed'],
     ['for the first time', 'none'],
   ] as const)(
-    'says that what a living process sends %s may be under way, until that process ends',
+    'A log says that what a living process sends %s may be under way, until that process ends',
     async (_, before) => {
       const first = await place.store('run-1').open('bulk', true);
       await WAY_TO[before](first, 1);
@@ -332,7 +332,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     },
   );
 
-  test('does not say so of what has an outcome, also while its sender lives', async () => {
+  test('A log does not say that a request with an outcome may be under way, also while its sender lives', async () => {
     const sender = process();
     await sender.opened();
     sender.tell(`sending ${keyOf(1)} none`, `outcome ${keyOf(1)} unknown`);
@@ -343,7 +343,7 @@ describe.each(kinds)('A log in $kind', (kind) => {
     await log.close();
   });
 
-  test('takes what a process records that was away as it is: only where nobody was faster', async () => {
+  test('A log takes the records of a process that was away as they are, but only where nobody was faster', async () => {
     const [first, second] = [process(), process()];
     for (const each of [first, second]) await each.opened();
     first.tell(`sending ${keyOf(1)} none`);
@@ -378,7 +378,7 @@ describe.skipIf(missing !== null)(`Whatever is recorded${missing === null ? '' :
     settles: fc.boolean(),
   });
 
-  test('every kind of log gives the same answers, states and records', async () => {
+  test('Both kinds of log give the same answers, states and records, whatever is recorded', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 12 }), async (turns) => {
         const stories: unknown[] = [];

@@ -42,7 +42,7 @@ async function expectToGoOn(said: readonly string[]): Promise<void> {
 
 describe.skipIf(!hasStrace)('One system call that fails (needs strace)', () => {
   test.each([...positions('write', ['ENOSPC']), ...positions('fdatasync', ['EIO'])])(
-    '%s answers %s at call %i: nothing is recorded from then on, and the next run goes on',
+    'If %s answers %s at call %i, nothing is recorded from then on, and the next run goes on',
     async (call, error, k) => {
       const log = new LogProcess(program, path, { under: strace(call, `error=${error}:when=${k}`) });
       await log.opened();
@@ -59,7 +59,7 @@ describe.skipIf(!hasStrace)('One system call that fails (needs strace)', () => {
   );
 
   test.each([...positions('write', ['SIGKILL']), ...positions('fdatasync', ['SIGKILL'])])(
-    'in %s comes %s at call %i: what was said to be recorded is there',
+    'If %s answers %s at call %i, what was reported as recorded is there',
     async (call, signal, k) => {
       const log = new LogProcess(program, path, { under: strace(call, `signal=${signal}:when=${k}`) });
       await log.opened();
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('A disk that takes only part of a 
   const manyRows = Array.from({ length: 100 }, (_, index) => index + 1);
   const manyCommands = manyRows.map((row) => `sending ${keyOf(row)} none`);
 
-  test('nothing of that group is recorded, nothing after it, and the next run cuts what is torn', async () => {
+  test('A write that the disk took in part is not recorded, nor anything after it, and the next run cuts it', async () => {
     const log = new LogProcess(program, path, { under: limited });
     await log.opened();
     log.tell(...manyCommands);
@@ -91,14 +91,14 @@ describe.skipIf(process.platform === 'win32')('A disk that takes only part of a 
     expect(tornFiles()).toHaveLength(1);
   });
 
-  test('opening under a full disk is refused as a failure of the log', async () => {
+  test('A log cannot be opened while the disk is full, which is reported as a failure of the log', async () => {
     const log = new LogProcess(program, path, { exclusive: true, under: ['sh', '-c', 'ulimit -f 0; exec "$@"', 'sh'] });
     expect((await log.hear(1))[0]).toMatch(/^refused log The lock file .* cannot be written/);
     await log.ended;
   });
 
   test.skipIf(!hasStrace)(
-    'killed after a short write, a process leaves a torn line that another one cuts and goes on',
+    'A process that is killed after a short write leaves a torn line that another one cuts and goes on',
     async () => {
       const other = new LogProcess(program, path);
       await other.opened();

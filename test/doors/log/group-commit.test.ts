@@ -41,7 +41,7 @@ function spansOf(trace: readonly string[], call: string) {
 describe.skipIf(!hasStrace)('Group commit, seen from outside (needs strace)', () => {
   const keys = Array.from({ length: 1000 }, (_, row) => keyOf(row));
 
-  test('a thousand requests share few syncs, and none is said to be recorded before a sync that began after its write', async () => {
+  test('A thousand requests share few syncs, and none is recorded before its sync', async () => {
     const trace = await traced('write,fdatasync', async (log) => {
       log.tell(...keys.map((key) => `sending ${key} none`));
       expect((await log.hear(1000)).sort()).toEqual(keys.map((key) => `${key} true`).sort());
@@ -61,7 +61,7 @@ describe.skipIf(!hasStrace)('Group commit, seen from outside (needs strace)', ()
     }
   });
 
-  test('an outcome is synced before it is said to be recorded, too', async () => {
+  test('An outcome is synced before it is reported as recorded, too', async () => {
     const trace = await traced('write,fdatasync', async (log) => {
       log.tell(`outcome ${keyOf(1)} created`);
       expect(await log.hear(1)).toEqual([`${keyOf(1)} created`]);
@@ -74,7 +74,7 @@ describe.skipIf(!hasStrace)('Group commit, seen from outside (needs strace)', ()
     ]);
   });
 
-  test('the directory of a new log and the one above are synced before the log is used', async () => {
+  test('The directory of a new log and the one above it are synced before the log is used', async () => {
     const trace = await traced('openat,mkdir,fsync,write', async (log) => {
       log.tell(`sending ${keyOf(1)} none`);
       await log.hear(1);

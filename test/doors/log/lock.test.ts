@@ -9,7 +9,7 @@ import { CREATED, failureOf, keyOf, openLog, readAll, subjectOf } from '../log.t
 const program = logProgram();
 const { path } = logFolder();
 
-test('a second run on a log is refused with the process that holds it, here and in another process', async () => {
+test('a second run on a log is refused, and the message names the process that holds it', async () => {
   const first = new LogProcess(program, path, { exclusive: true });
   const pid = await first.opened();
   const second = new LogProcess(program, path, { exclusive: true });
@@ -65,7 +65,7 @@ test('a one-off request beside a run is recorded, and each learns what the other
 });
 
 describe.skipIf(!hasStrace)('A process that is stopped while it adds a line (needs strace)', () => {
-  test('is waited for, and given up with words about it; when it goes on, so can all others', async () => {
+  test('A process that is stopped while it adds a line is waited for, then given up with a message', async () => {
     const stop = 'inject=write:signal=SIGSTOP:when=1';
     const under = [...STRACE_WITH_SIGNALS, '-o', '/dev/null', '-P', path, '-e', stop];
     const clock = { nowMs: () => 0, monotonicMs: () => (waitedMs += 1000), sleep: async () => {} };

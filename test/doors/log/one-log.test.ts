@@ -60,7 +60,7 @@ describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is cal
   });
   afterEach(() => closeSync(held));
 
-  test('a run that somebody holds under another name refuses a second one', async () => {
+  test('A run that somebody holds under another name of the log refuses a second one', async () => {
     expect(tryLock(held, BYTE.run, 1)).toBe(true);
     const { code, message, hint } = await failureOf(openLog(path));
     expect([code, message]).toEqual(['log', expect.stringContaining('a process that has it under another name')]);
@@ -68,7 +68,7 @@ describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is cal
     await (await openLog(path, false)).close();
   });
 
-  test('a one-off request that somebody makes under another name may be under way', async () => {
+  test('A one-off request that somebody makes under another name of the log may be under way', async () => {
     const log = await openLog(path);
     await log.sending(subjectOf(1), 'none');
     expect(log.mayBeUnderWay(keyOf(1))).toBe(false);
@@ -77,7 +77,7 @@ describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is cal
     await log.close();
   });
 
-  test('lines are added by one at a time', async () => {
+  test('Lines are added to a log by one process at a time, whatever it is called', async () => {
     let looks = 0;
     const sleep = async () => {
       looks += 1;
@@ -97,22 +97,25 @@ describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is cal
     held = openSync(path, 'r');
   });
 
-  test.each([BYTE.run, BYTE.append, BYTE.oneOff])('byte %i is free once the log is closed', async (byte) => {
-    for (const exclusive of [true, false]) {
-      const log = await openLog(path, exclusive);
-      await log.sending(subjectOf(1), log.lookup(keyOf(1)));
-      await log.close();
-      expect(tryLock(held, byte, 1)).toBe(true);
-      closeSync(held);
-      held = openSync(path, 'r+');
-    }
-  });
+  test.each([BYTE.run, BYTE.append, BYTE.oneOff])(
+    'The lock at byte %i is free after the log is closed',
+    async (byte) => {
+      for (const exclusive of [true, false]) {
+        const log = await openLog(path, exclusive);
+        await log.sending(subjectOf(1), log.lookup(keyOf(1)));
+        await log.close();
+        expect(tryLock(held, byte, 1)).toBe(true);
+        closeSync(held);
+        held = openSync(path, 'r+');
+      }
+    },
+  );
 });
 
 describe.skipIf(bindMountIsMissing !== null)(
   `One file in two places${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
   () => {
-    test('has one run, whoever was first', async () => {
+    test('One log file in two places has one run, whoever was first', async () => {
       const first = new LogProcess(program, path, { exclusive: true });
       await first.opened();
       const name = join(directory, 'mounted.ndjson');
@@ -131,7 +134,7 @@ describe.skipIf(bindMountIsMissing !== null)(
 );
 
 describe('A log with two names (hard links)', () => {
-  test('is not opened, under neither', async () => {
+  test('A log with two names (hard links) is opened under neither', async () => {
     await (await openLog(path)).close();
     const other = join(directory, 'other.ndjson');
     linkSync(path, other);
@@ -144,7 +147,7 @@ describe('A log with two names (hard links)', () => {
     await (await openLog(path)).close();
   });
 
-  test('that it was given while it was in use, records nothing more', async () => {
+  test('A log that got a second name while it was in use records nothing more', async () => {
     const log = await openLog(path);
     await log.sending(subjectOf(1), 'none');
     const other = join(directory, 'other.ndjson');
@@ -181,7 +184,7 @@ describe('A log that is another file than before', () => {
         writeFileSync(path, readFileSync(aside()), { mode: 0o600 });
       },
     ],
-  ])('records nothing more once it was %s', async (_, takeAway) => {
+  ])('A log in use records nothing more once it was %s', async (_, takeAway) => {
     const log = await openLog(path);
     await log.sending(subjectOf(1), 'none');
     const before = readFileSync(path);
@@ -196,7 +199,7 @@ describe('A log that is another file than before', () => {
   test.each([
     ['an empty file', () => writeFileSync(path, '', { mode: 0o600 })],
     ['an older copy', () => writeFileSync(path, firstLineOf(aside()), { mode: 0o600 })],
-  ])('is missed after one-off requests as well, with %s in its place, until it is back', async (_, replace) => {
+  ])('A one-off request misses a log that has %s in its place, until it is back', async (_, replace) => {
     const [early, late] = [await openLog(path, false), await openLog(path, false)];
     await early.sending(subjectOf(1), 'none');
     await early.outcome(subjectOf(1), CREATED);
@@ -218,7 +221,7 @@ describe('A log that is another file than before', () => {
     await next.close();
   });
 
-  test('is missed, too, where its last run was killed; who removes the lock file begins anew', async () => {
+  test('A log is missed where its last run was killed, too; who removes the lock file begins anew', async () => {
     const victim = new LogProcess(program, path, { exclusive: true });
     await victim.opened();
     victim.tell(`sending ${keyOf(1)} none`);
@@ -236,7 +239,7 @@ describe('A log that is another file than before', () => {
     ['emptied', () => truncateSync(path)],
     ['cut', () => truncateSync(path, statSync(path).size - 1)],
     ['replaced by an older copy', () => writeFileSync(path, firstLineOf(path))],
-  ])('is missed where it was %s while nobody had it open, also after kill -9', async (_, takeAway) => {
+  ])('A log is missed that was %s while nobody had it open, also after kill -9', async (_, takeAway) => {
     for (const isKilled of [false, true]) {
       rmSync(path, { force: true });
       rmSync(`${path}.lock`, { force: true });
@@ -257,7 +260,7 @@ describe('A log that is another file than before', () => {
     }
   });
 
-  test('is missed whatever the name of the run was that used it', async () => {
+  test('A log is missed under whatever name the last run had used it', async () => {
     const holder = `srq bulk ${'"Anfragen März 12.csv" '.repeat(60)}`;
     const log = await openLog(path, true, { holder });
     expect((await failureOf(openLog(path))).message).toContain('srq bulk "Anfragen M?rz 12.csv"');
@@ -268,7 +271,7 @@ describe('A log that is another file than before', () => {
     expect((await failureOf(openLog(path))).message).toContain('It was emptied');
   });
 
-  test('is missed behind a symbolic link that leads nowhere any more', async () => {
+  test('A log is missed behind a symbolic link that leads nowhere any more', async () => {
     const link = join(directory, 'link.ndjson');
     symlinkSync('log.ndjson', link);
     await (await openLog(link)).close();
@@ -286,7 +289,7 @@ describe.skipIf(process.platform === 'win32')('A file beside a log', () => {
     rmSync(`${path}.lock`);
   });
 
-  test.each(BESIDE)('%s is not written through a link', async (name) => {
+  test.each(BESIDE)('A file beside the log, %s, is not written through a link', async (name) => {
     const victim = join(directory, 'victim');
     writeFileSync(victim, 'mine');
     symlinkSync(victim, `${path}.${name}`);
@@ -297,7 +300,7 @@ describe.skipIf(process.platform === 'win32')('A file beside a log', () => {
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });
 
-  test.each(BESIDE)('%s is not waited for where it is a pipe', async (name) => {
+  test.each(BESIDE)('A file beside the log, %s, is not waited for where it is a pipe', async (name) => {
     execFileSync('mkfifo', [`${path}.${name}`]);
     const opening = openLog(path).then((log) => log.close());
     if (name === 'lock') expect((await failureOf(opening)).message).toContain('not a regular file');
@@ -343,7 +346,7 @@ describe('A file that is no log is refused and stays as it is, byte for byte', (
     ['zeros with something behind them', Buffer.concat([Buffer.alloc(3_000_000), Buffer.from('x')])],
   ];
 
-  test.each(files)('%s', async (_, content) => {
+  test.each(files)('A file that is no log is refused and not changed: %s', async (_, content) => {
     writeFileSync(path, content);
     const bytes = readFileSync(path);
     for (const refused of [
@@ -360,13 +363,13 @@ describe('A file that is no log is refused and stays as it is, byte for byte', (
     expect(besides().filter((name) => name.includes('torn'))).toEqual([]);
   });
 
-  test('with nothing laid beside it where its first byte says so', async () => {
+  test('A file that is no log by its first byte is refused, and nothing is put beside it', async () => {
     writeFileSync(path, 'country,phone,message');
     await failureOf(openLog(path));
     expect(besides()).toEqual(['log.ndjson']);
   });
 
-  test('an empty one is a log', async () => {
+  test('An empty file is a log', async () => {
     writeFileSync(path, '');
     const log = await openLog(path);
     expect(await log.sending(subjectOf(1), 'none')).toBe(true);
@@ -401,7 +404,7 @@ test.each(['note to myself', '{"text":1', '{"key":"X', '{"key":"0123"}', '\0\0no
   },
 );
 
-test('they stop a run that is under way, too', async () => {
+test('bytes that srq did not write stop a run that is under way, too', async () => {
   const log = await openLog(path);
   await log.sending(subjectOf(1), 'none');
   appendFileSync(path, 'note to myself');
@@ -417,7 +420,7 @@ describe.skipIf(process.platform === 'win32')('A log that others may change', ()
     openLog(path, true, { clock: { sleep: async () => {} }, user: { isInStateFolder: true, ...user } });
   const reading = (user: number) => readAll(path, { uid: user, isInStateFolder: true });
 
-  test.each([0o620, 0o602, 0o622, 0o666, 0o660])('is not used: mode %o', async (mode) => {
+  test.each([0o620, 0o602, 0o622, 0o666, 0o660])('A log that others may change is not used: mode %o', async (mode) => {
     await (await open({ uid })).close();
     chmodSync(path, mode);
     for (const refused of [() => open({ uid }), () => reading(uid)]) {
@@ -429,14 +432,14 @@ describe.skipIf(process.platform === 'win32')('A log that others may change', ()
     await (await open({ uid })).close();
   });
 
-  test.each([0o600, 0o640, 0o644])('is used where they can only read it: mode %o', async (mode) => {
+  test.each([0o600, 0o640, 0o644])('A log that others can only read is used: mode %o', async (mode) => {
     await (await open({ uid })).close();
     chmodSync(path, mode);
     await (await open({ uid })).close();
     expect(await reading(uid)).toEqual([]);
   });
 
-  test('is not used where it is theirs', async () => {
+  test('A log of another user is not used', async () => {
     await (await open({ uid })).close();
     for (const refused of [() => open({ uid: uid + 1, isInStateFolder: false }), () => reading(uid + 1)]) {
       const { code, message, hint } = await failureOf(refused());
@@ -446,7 +449,7 @@ describe.skipIf(process.platform === 'win32')('A log that others may change', ()
     await (await open({ uid: null })).close();
   });
 
-  test('is not used in a folder that everybody may write, but for the sticky bit', async () => {
+  test('A log in a folder that everybody may write is not used, unless the folder has the sticky bit', async () => {
     chmodSync(directory, 0o777);
     for (const isInStateFolder of [true, false]) {
       const { code, message, hint } = await failureOf(open({ uid, isInStateFolder }));
@@ -466,7 +469,7 @@ describe.skipIf(process.platform === 'win32')('A log that others may change', ()
     expect((await failureOf(linked)).message).toContain(`The folder ${directory}`);
   });
 
-  test.skipIf(uid !== 0)('is not used in a state folder of another user (needs root)', async () => {
+  test.skipIf(uid !== 0)('A log in a state folder of another user is not used (needs root)', async () => {
     chownSync(directory, 4711, 4711);
     expect((await failureOf(open({ uid }))).message).toMatch(/The folder .* belongs to another user/);
     // A folder that somebody chose may be anybody's.
@@ -482,7 +485,7 @@ describe('The recipe of the keys', () => {
       .filter(Boolean)
       .map((line) => JSON.parse(line).recipe);
 
-  test('is noted by the first record of every process, and by it alone', async () => {
+  test('The recipe of the keys is in the first record of every process, and in no other', async () => {
     for (const run of [0, 1]) {
       const log = await openLog(path);
       // Records that are left out note nothing.
@@ -493,7 +496,7 @@ describe('The recipe of the keys', () => {
     expect(recipes()).toEqual([1, undefined, undefined, 1, undefined, undefined]);
   });
 
-  test.each([2, 17, 0, '1', null])('that this version does not know refuses the log: %j', async (recipe) => {
+  test.each([2, 17, 0, '1', null])('A log whose recipe this version does not know is refused: %j', async (recipe) => {
     const log = await openLog(path);
     for (const row of [1, 2]) await log.sending(subjectOf(row), 'none');
     await log.close();
@@ -507,7 +510,7 @@ describe('The recipe of the keys', () => {
     }
   });
 
-  test('is the first where no record says any', async () => {
+  test('The recipe of the keys is the first one where no record names one', async () => {
     writeFileSync(path, `{"key":"${keyOf(1)}","event":"created","at":"2026-11-21T00:00:00.000Z"}\n`);
     const log = await openLog(path);
     expect(log.lookup(keyOf(1))).toBe('created');

@@ -18,7 +18,7 @@ const path = join(directory, 'new', 'deeper', 'partner.ndjson');
 
 const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-test('records are read back in any order, long ones and those that are added meanwhile among them', async () => {
+test('records can be read back in any order, long ones and those added meanwhile among them', async () => {
   const log = await openLog(path);
   const refs = new Map<number, string>();
   const add = async (row: number, letters: number) => {
@@ -49,7 +49,7 @@ describe('A log that is taken away while it is in use stops its run', () => {
   test.each([
     ['deleted', () => rmSync(path)],
     ['shortened', () => truncateSync(path, 10)],
-  ])('when it is %s', async (_, takeAway) => {
+  ])('A log that is taken away while it is in use stops its run: %s', async (_, takeAway) => {
     const log = await openLog(path);
     await log.sending(subjectOf(1), 'none');
     takeAway();
@@ -76,7 +76,7 @@ test('a log that cannot be opened, for whatever reason, leaves no file open', as
 });
 
 describe('Reading a log', () => {
-  test('passes over the line that another process has not finished, and changes nothing', async () => {
+  test('Reading a log passes over the line that another process has not finished, and changes nothing', async () => {
     const log = await openLog(path);
     await log.sending(subjectOf(1), 'none');
     appendFileSync(path, `{"key":"${keyOf(2)}","event":"sen`);
@@ -87,7 +87,7 @@ describe('Reading a log', () => {
     await log.close();
   });
 
-  test('streams while a writer is at work, and sees what there was when it began', async () => {
+  test('Reading a log while a writer is at work gives what there was when it began', async () => {
     const log = await openLog(path);
     await Promise.all(Array.from({ length: 20_000 }, (_, row) => log.sending(subjectOf(row), 'none')));
     const rows: number[] = [];

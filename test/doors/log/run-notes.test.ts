@@ -29,7 +29,7 @@ async function notesOf(log: string): Promise<RecordedNote[]> {
   return notes;
 }
 
-test('notes are read back in their order, refusals of one second as one', async () => {
+test('notes of a run are read back in their order, the refusals of one second as one note', async () => {
   const log = join(folder, 'log.ndjson');
   let nowMs = Date.UTC(2026, 10, 21, 10);
   const { note, refused } = openRunNotes(log, 'run-1', { nowMs: () => nowMs });
@@ -52,7 +52,7 @@ test('notes are read back in their order, refusals of one second as one', async 
   expect(statSync(`${log}.runs`).mode & 0o777).toBe(0o600);
 });
 
-test('what cannot be read is passed over: no file, a torn line, another event', async () => {
+test('notes that cannot be read are passed over: no file, a torn line, another event', async () => {
   const log = join(folder, 'log.ndjson');
   expect(await notesOf(log)).toEqual([]);
   const { note } = openRunNotes(log, 'run-1', { nowMs: () => 0 });

@@ -44,7 +44,7 @@ async function statesOf(rows: readonly number[]): Promise<string[]> {
 
 const lie = (row: number) => lieInIndex(path, keyOf(row));
 
-test('a log that has grown leaves its index beside it, for its owner alone, and a small one none', async () => {
+test('a log that has grown leaves its index beside it, for its owner alone; a small log leaves none', async () => {
   writeLog(100);
   await openAndClose();
   expect(existsSync(`${path}.index`)).toBe(false);
@@ -56,7 +56,7 @@ test('a log that has grown leaves its index beside it, for its owner alone, and 
   expect(statSync(`${path}.index`, { bigint: true })).toMatchObject({ mtimeNs, ino });
 });
 
-test('the saved index knows what the log knows, and what was added since is read', async () => {
+test('the saved index knows what the log knows, and what was added since is read from the log', async () => {
   writeLog();
   const rows = Array.from({ length: REQUESTS }, (_, row) => row);
   const before = await statesOf(rows);
@@ -107,7 +107,7 @@ const broken: Record<string, () => void> = {
   },
 };
 
-test.each(Object.keys(broken))('the log alone counts if %s', async (name) => {
+test.each(Object.keys(broken))('the log alone counts if the saved index %s', async (name) => {
   writeLog();
   await openAndClose();
   lie(3);
@@ -119,7 +119,7 @@ test.each(Object.keys(broken))('the log alone counts if %s', async (name) => {
   await reader.close();
 });
 
-test('a draft that was left by a process that died is replaced', async () => {
+test('a draft of the index that was left by a process that died is replaced', async () => {
   writeLog();
   writeFileSync(`${path}.index.test`, 'an older draft');
   rmSync(`${path}.index`, { force: true });

@@ -27,7 +27,7 @@ async function writeWholeLog(at = path): Promise<Buffer> {
   return readFileSync(at);
 }
 
-test('cut at any byte of its last three records, a log opens with every whole record and the rest kept aside', async () => {
+test('a log cut at any byte of its last three records opens with every whole record', async () => {
   const whole = await writeWholeLog();
   const lines = whole.toString().split('\n').slice(0, 6);
   const from = Buffer.byteLength(`${lines.slice(0, 3).join('\n')}\n`);
@@ -56,7 +56,7 @@ test.each([1, 3_000_000])('a tail of %i zeros, as a power cut leaves, is cut and
   expect(readFileSync(join(directory, kept)).equals(Buffer.alloc(zeros))).toBe(true);
 });
 
-test('a tail that cannot be kept aside is not cut', async () => {
+test('a torn tail that cannot be kept aside is not cut', async () => {
   // Long enough that the names of the locks can be, and that of the copy cannot.
   const path = join(directory, 'x'.repeat(242));
   const whole = await writeWholeLog(path);
@@ -115,7 +115,7 @@ describe('A line that is damaged before the end refuses the log, names the line 
     ['zeros before a record', Buffer.concat([Buffer.alloc(10), Buffer.from(line({}))])],
     ['a byte that is not UTF-8', Buffer.from(line({ ref: 'M\u00fcller' }), 'latin1')],
   ];
-  test.each(kinds)('%s', async (_, damage) => {
+  test.each(kinds)('A log with a damaged line before the end is refused, and left alone: %s', async (_, damage) => {
     const whole = await writeWholeLog();
     const middle = whole.indexOf('\n', whole.indexOf('\n') + 1) + 1;
     const parts = [whole.subarray(0, middle), Buffer.from(damage), Buffer.from('\n'), whole.subarray(middle)];
@@ -135,7 +135,7 @@ describe('A line that is damaged before the end refuses the log, names the line 
     expect(tornFiles()).toEqual([]);
   });
 
-  test('found while the log is open, it stops that run', async () => {
+  test('A run stops at a damaged line that it finds while it has the log open', async () => {
     const log = await openLog(path);
     await log.sending(subjectOf(1), 'none');
     appendFileSync(path, 'someone was here\n');
@@ -156,7 +156,7 @@ describe('fixtures/log', () => {
         .map((cell) => cell.trim().replaceAll('`', '')),
     );
 
-  test.each(rows)('%s: %s', async (file = '', expected = '') => {
+  test.each(rows)('The log fixtures/log/%s: %s', async (file = '', expected = '') => {
     copyFileSync(fixtures + file, path);
     if (expected.startsWith('line ')) {
       expect((await failureOf(openLog(path))).message).toContain(`${expected} cannot be read`);
@@ -169,7 +169,7 @@ describe('fixtures/log', () => {
     expect(tornFiles()).toHaveLength(file.startsWith('whole') ? 0 : 1);
   });
 
-  test('describes every file', () => {
+  test('The README of fixtures/log describes every file', () => {
     const files = readdirSync(fixtures).filter((name) => name.endsWith('.ndjson'));
     expect(rows.map(([file]) => file).sort()).toEqual(files.sort());
   });

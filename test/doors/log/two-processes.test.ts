@@ -25,7 +25,7 @@ async function tellBitByBit(log: LogProcess, commands: readonly string[], portio
   return said;
 }
 
-test('two processes that add 2,000 records each at the same time lose none and tear none', async () => {
+test('two processes that add 2,000 records each to one log at the same time lose none and tear none', async () => {
   const both = await twoProcesses();
   const told = await Promise.all(
     both.map((each, which) => {

@@ -39,23 +39,23 @@ function read(...columns: readonly Column[]): string[] {
 
 describe('a column with words that nobody knows', () => {
   const strange: Column = ['Tel Blorb', PHONES];
-  it('is asked about, also if it is the only one with telephone numbers', () => {
+  it('a column with unknown words is asked about, even as the only one with phone numbers', () => {
     expect(read(strange, ['Zzyx', NEEDS])).toEqual(['phone?', 'request_text?']);
   });
-  it('is asked about beside another one', () => {
+  it('a column with unknown words is asked about beside another one', () => {
     expect(read(strange, ['Tel Frump', OTHER_PHONES])).toEqual(['phone?', 'phone?']);
   });
-  it('is asked about beside another one of the same person', () => {
+  it('a column with unknown words is asked about beside another one of the same person', () => {
     expect(read(['Blorb tel1', PHONES], ['Blorb tel2', OTHER_PHONES])).toEqual(['phone?', 'phone?']);
   });
-  it('is left out beside one that is understood, and if it holds the same few again and again', () => {
+  it('a column with unknown words is left out beside one that is understood', () => {
     expect(read(strange, ['Telefone', OTHER_PHONES])).toEqual(['', 'phone']);
     expect(read(['Tel Blorb', OWN_PHONES])).toEqual(['']);
   });
-  it('is asked about if there are few rows', () => {
+  it('a column with unknown words is asked about if there are few rows', () => {
     expect(read(['Tel Blorb', PHONES.slice(0, 4)])).toEqual(['phone?']);
   });
-  it('may be the name', () => {
+  it('a column with unknown words may be the name', () => {
     expect(read(['Name Blorb', PERSONS])).toEqual(['fullname?']);
     expect(read(['Name Blorb', KINDS.map((kind, at) => `${kind} ${LAST[at]}`)])).toEqual(['fullname?']);
     expect(read(['Name Blorb', PERSONS], ['Frump', PERSONS.toReversed()])).toEqual(['fullname?', '']);
@@ -63,14 +63,14 @@ describe('a column with words that nobody knows', () => {
 });
 
 describe('columns without names', () => {
-  it('are an address if they stand side by side', () => {
+  it('columns without names are an address if they stand side by side', () => {
     expect(read(['', STREETS], ['', CODES], ['', TOWNS])).toEqual(['street', 'postal_code', 'city']);
   });
-  it('may be first and last name by the given names, whichever comes first', () => {
+  it('columns without names are first and last name by the given names, in either order', () => {
     expect(read(['', FIRST], ['', LAST])).toEqual(['first_name?', 'last_name?']);
     expect(read(['B', LAST], ['C', FIRST])).toEqual(['last_name?', 'first_name?']);
   });
-  it('are asked about if two are alike', () => {
+  it('columns without names are asked about if two are alike', () => {
     expect(read(['', NEEDS], ['Column 2', NEEDS.toReversed()])).toEqual(['request_text?', '']);
   });
 });
@@ -80,10 +80,10 @@ describe('the market of a row', () => {
     const cells = [countries, countries.map(() => '912345678')];
     return understandColumns({ columns: [header, 'Tel'], cells, market: parseMarket(market) }).profiles[1]?.phone;
   };
-  it.each(['Country', 'Land des Kunden', 'Pays'])('is that of the column %s', (header) => {
+  it.each(['Country', 'Land des Kunden', 'Pays'])('the market of a row is that of the column %s', (header) => {
     expect(share(header, ['PT', ' PT ', 'GB', 'XX'])).toBe(0.5);
   });
-  it('is the given one where the row has none, and no column of others says it', () => {
+  it('the market of a row is the given one where no column says it', () => {
     expect([share('Country', ['', 'GB'], 'PT'), share('Country', ['', 'GB'])]).toEqual([0.5, 0]);
     expect([share('Agent country', ['PT', 'PT']), share('Agent country', ['GB', 'GB'], 'PT')]).toEqual([0, 1]);
     expect(share('City', ['PT', 'PT'])).toBe(0);
@@ -93,7 +93,7 @@ describe('the market of a row', () => {
 describe('header rows as forms, CRMs and people write them', () => {
   const SETS = ['learn', 'aside', 'fresh', 'fresh2', 'fresh3', 'sealed', 'fresh4', 'sealed2'];
 
-  it('none is wrong and certain, nearly all are certain or asked about', () => {
+  it('real header rows: no column is wrong and certain, nearly all are certain or asked about', () => {
     const all = SETS.map((part) => measured(part));
     const wrong = [...all, measured('fresh7')].flatMap((each) => each.wrong);
     const columns = all.flatMap((each) => each.columns);
@@ -164,7 +164,7 @@ describe('whose a column is', () => {
       ['Accountant e-mail', EMAILS],
       ['Recommended by (email)', EMAILS],
       ['E-mail du voisin', EMAILS],
-    ])('%s is asked about, however alone it is', (name, cells) => {
+    ])("%s, the only contact under somebody else's name, is asked about", (name, cells) => {
       expect(read([name, cells], ['Nome', OTHERS], ['Pedido', NEEDS])[0]).toMatch(/^(?:phone|email)[?!]$/);
     });
   });
@@ -183,10 +183,10 @@ describe('whose a column is', () => {
       'Delivery phone',
       'Unser Telefon',
       'Telefone antigo',
-    ])('%s is asked about if it is the only one', (name) => {
+    ])('%s, a contact that its name doubts, is asked about if it is the only one', (name) => {
       expect(read([name, PHONES], ['Nome', OTHERS])).toEqual(['phone?', 'fullname']);
     });
-    it.each(['Old email', 'Secondary email'])('%s is asked about if it is the only one', (name) => {
+    it.each(['Old email', 'Secondary email'])('%s is asked about if it is the only contact', (name) => {
       expect(read([name, EMAILS])).toEqual(['email?']);
     });
     it.each([
@@ -195,7 +195,7 @@ describe('whose a column is', () => {
       ['Site phone', 'phone?'],
       ['Wrong phone', 'phone?'],
       ['Alternate phone', 'phone'],
-    ])('%s beside another one is %s', (name, reading) => {
+    ])('%s, a contact that its name doubts, beside another one is %s', (name, reading) => {
       const other = PHONES.map((each) => each.replace('91', '93'));
       expect(read([name, PHONES], ['Telefon', other])).toEqual([reading, 'phone']);
       expect(read(['Telefon', other], [name, PHONES])).toEqual(['phone', reading]);
@@ -213,14 +213,14 @@ describe('whose a column is', () => {
       ['Tlm. encarregado de educação', 'Nome'],
       ['Caller phone', 'Tenant name'],
       ['Tenant phone', 'Name'],
-    ])('%s beside %s is asked about', (name, person) => {
+    ])('%s beside the name %s is asked about', (name, person) => {
       expect(read([name, PHONES], [person, OTHERS])[0]).toBe('phone?');
     });
     it.each([
       ['Telefon Eltern', 'Elternteil'],
       ['Handy Eltern', 'Erziehungsberechtigte/r'],
       ['Tel. Mieter', 'Mieter'],
-    ])('%s beside %s is certain', (name, person) => {
+    ])('%s beside the name %s is certain', (name, person) => {
       expect(read([name, PHONES], [person, OTHERS])).toEqual(['phone', 'fullname']);
     });
   });
@@ -237,7 +237,7 @@ describe('whose a column is', () => {
   describe('notes', () => {
     const ABOUT = PERSONS.map((_, at) => `Kunde seit ${2010 + at}, zahlt spät und hat einen Hund`);
     it.each(['Notes', 'Notizen', 'Comments', 'Bemerkungen', 'Kommentar', 'Observações', 'Remarques', 'Note'])(
-      '%s may be about the customer: they are asked about, and left out beside a text',
+      '%s may be notes about the customer: asked about, and left out beside a text',
       (name) => {
         for (const cells of [ABOUT, NEEDS, SHORT]) expect(read([name, cells])[0]).toBe('notes?');
         expect(read([name, ABOUT], ['Pedido', NEEDS])[1]).toBe('request_text');
@@ -253,18 +253,21 @@ describe('whose a column is', () => {
     },
   );
 
-  it('a word for a village and a country is what its cells say', () => {
+  it('a word for both a village and a country is what its cells say', () => {
     expect(read(['Paese', TOWNS])).toEqual(['city']);
     expect(read(['Paese di residenza', PERSONS.map((_, at) => (at % 2 ? 'Svizzera' : 'Italia'))])).toEqual(['country']);
   });
 
   describe('the only persons of a file', () => {
-    it.each(['Halter', 'Propietario', 'Account holder', 'Mitglied', 'Angehörige/r'])('%s are asked about', (name) => {
-      expect(read([name, PERSONS], ['Telefone', PHONES])).toEqual(['fullname?', 'phone']);
-    });
+    it.each(['Halter', 'Propietario', 'Account holder', 'Mitglied', 'Angehörige/r'])(
+      '%s as the only persons are asked about',
+      (name) => {
+        expect(read([name, PERSONS], ['Telefone', PHONES])).toEqual(['fullname?', 'phone']);
+      },
+    );
   });
 
-  it('the same few again and again are never the customer, whatever they are called', () => {
+  it('the same few names again and again are never the customer', () => {
     const few = (cells: readonly string[]) => PERSONS.map((_, at) => cells[at % 2] ?? '');
     expect(read(['Contact desk', few(PHONES)], ['Helper mail', few(EMAILS)])).toEqual(['', '']);
   });
@@ -295,10 +298,10 @@ describe('whose a column is', () => {
       ['Name (Vorname)', 'Name (Nachname)'],
       ['Votre nom (Prénom)', 'Votre nom (Nom)'],
       ['Su nombre (Nombre)', 'Su nombre (Apellidos)'],
-    ])('%s and %s', (one, other) => {
+    ])('the words in brackets count more than the label before: %s and %s', (one, other) => {
       expect(read([one, first ?? []], [other, last ?? []])).toEqual(['first_name', 'last_name']);
     });
-    it('also behind a question', () => {
+    it('words in brackets count more than the label, also behind a question', () => {
       expect(read(['Where is the work? (City)', TOWNS])).toEqual(['city']);
       expect(read(['Post Id', PERSONS.map((_, at) => `${4000 + 7 * at}`)])[0]).not.toContain('postal_code');
     });
@@ -307,27 +310,30 @@ describe('whose a column is', () => {
   describe('what is no reference', () => {
     const amounts = PERSONS.map((_, at) => `${(at + 2) * 350}`);
     const decimals = PERSONS.map((_, at) => `${at + 1}480.00`);
-    it.each(['Presupuesto', 'Devis', 'Angebot', 'Orçamento'])('%s with amounts', (name) => {
+    it.each(['Presupuesto', 'Devis', 'Angebot', 'Orçamento'])('%s with amounts is not a reference', (name) => {
       expect([read([name, amounts]), read([name, decimals])]).toEqual([[''], ['']]);
     });
-    it.each(['Quote', 'Angebot', 'Offer', 'Order', 'Deal', 'Auftrag'])('%s with amounts of any size', (name) => {
-      const mixed = ['1200', '850.5', '430', '99', '2310', '745', '60'];
-      expect(read([name, mixed])).toEqual(['']);
-      expect(read([name, mixed.map((each) => each.replace('.5', ''))])).toEqual(['']);
-    });
-    it('an amount under a known name', () => {
+    it.each(['Quote', 'Angebot', 'Offer', 'Order', 'Deal', 'Auftrag'])(
+      '%s with large amounts is not a reference',
+      (name) => {
+        const mixed = ['1200', '850.5', '430', '99', '2310', '745', '60'];
+        expect(read([name, mixed])).toEqual(['']);
+        expect(read([name, mixed.map((each) => each.replace('.5', ''))])).toEqual(['']);
+      },
+    );
+    it('an amount under a known name is not a reference', () => {
       expect(read(['Reference', ['1200', '850.5', '430', '99']])).toEqual(['']);
     });
-    it('a question for the place, the kind of service, and a constant', () => {
+    it('a question for the place, a kind of service and a constant are not references', () => {
       expect(read(['Em que localidade precisa do serviço?', TOWNS])).toEqual(['city']);
       expect(read(['Servicio solicitado', KINDS])[0]).toMatch(/^category/);
       expect(read(['Reference', PERSONS.map(() => 'web-2026')])).toEqual(['']);
     });
-    it('a number to call somebody, though some of the numbers are none', () => {
+    it('a number to call somebody is not a reference, though some of the cells are no numbers', () => {
       const numbers = PHONES.map((each, at) => (at % 2 ? '35127004539' : each));
       expect(read(["What's the best number to call you on?", numbers])[0]).toMatch(/^phone/);
     });
-    it('but the number of a work order is one, and no place', () => {
+    it('the number of a work order is a reference, and no place', () => {
       expect(read(['WO #', PERSONS.map((_, at) => `WO-118${at}`)])[0]).toMatch(/^ref/);
     });
   });
@@ -366,7 +372,7 @@ describe('whose a column is', () => {
       ['Navn', 'Telefonnr.', 'E-mail', 'Poststed', 'Beskrivelse'],
       ['Nimi', 'Puhelinnumero', 'Sähköposti', 'Kaupunki', 'Kuvaus'],
       ['Imię i nazwisko', 'Telefon', 'Adres e-mail', 'Miejscowość', 'Opis'],
-    ])('%s, %s, %s, %s, %s', (...names) => {
+    ])('columns in another language, %s, %s, %s, %s, %s, are understood', (...names) => {
       const cells = [PERSONS, PHONES, EMAILS, TOWNS, NEEDS];
       const columns = names.map((name, at): Column => [name, cells[at] ?? []]);
       expect(read(...columns)).toEqual(['fullname', 'phone', 'email', 'city', 'request_text']);

@@ -27,7 +27,7 @@ const HOSTILE = [
 ];
 
 describe.skipIf(withoutBrowser)('the report in a browser', () => {
-  test('is searched, filtered, put in order and opened', async ({ openPage }) => {
+  test('the page of a run is searched, filtered and opened', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     const found = page.locator('#found');
     const lines = page.locator('#table tbody tr');
@@ -40,22 +40,19 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     await page.getByRole('combobox', { name: 'Status' }).selectOption('rejected');
     expect(await found.textContent()).toBe('20 of 400 listed rows');
     expect(await page.getByRole('button', { name: 'Show more' }).isVisible()).toBe(false);
-    await page.getByRole('combobox', { name: 'Order' }).selectOption('message');
-    expect((await lines.locator('.ref').allTextContents()).slice(0, 3)).toEqual(['L-3', 'L-23', 'L-43']);
     await page.getByLabel('Search').fill('l-23 refused');
     expect(await found.textContent()).toBe('1 of 400 listed rows');
     await page.getByRole('link', { name: 'Show all' }).click();
     expect(await found.textContent()).toBe('400 of 400 listed rows');
     await page.getByLabel('Search').fill('no such row');
     expect(await found.textContent()).toBe('No row matches.');
-    await page.getByLabel('Search').fill('L-1');
-    await page.getByRole('combobox', { name: 'Order' }).selectOption('row');
+    await page.getByLabel('Search').fill('90000000000000000001');
     await lines.first().locator('summary').focus();
     await page.keyboard.press('Enter');
     expect(await lines.first().locator('dl').textContent()).toContain('90000000000000000001');
   });
 
-  test('lists the rows of a tile or a reason, and the way back shows what was there before', async ({ openPage }) => {
+  test('the page of a run lists the rows of a tile or a reason, and leads back', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     const found = page.locator('#found');
     await page.locator('.tiles').getByRole('link', { name: 'invalid' }).click();
@@ -73,23 +70,22 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('');
   });
 
-  test('keeps the filter and the order in its address, and a place on the page is no filter', async ({ openPage }) => {
+  test('the page of a run keeps its filter in its address', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     await page.getByRole('combobox', { name: 'Market' }).selectOption('PT');
     await page.getByLabel('Search').fill('l- &"é');
-    await page.getByRole('combobox', { name: 'Order' }).selectOption('ref');
     const address = page.url();
-    expect(address).toBe(`${MIXED}#text=l-+%26%22%C3%A9&market=PT&order=ref`);
+    expect(address).toBe(`${MIXED}#text=l-+%26%22%C3%A9&market=PT`);
     const { page: other } = await openPage(address);
     expect(await other.getByLabel('Search').inputValue()).toBe('l- &"é');
     expect(await other.getByRole('combobox', { name: 'Market' }).inputValue()).toBe('PT');
     await other.goto(`${MIXED}#rows`);
     expect(await other.locator('#found').textContent()).toBe('No row matches.');
-    await other.goto(`${MIXED}#order=__proto__&reason=x&length=1`);
+    await other.goto(`${MIXED}#status=__proto__&reason=x&length=1`);
     expect(await other.locator('#found').textContent()).toBe('400 of 400 listed rows');
   });
 
-  test("shows times on the reader's clock, and UTC on hover", async ({ openPage }) => {
+  test("the page of a run shows times on the reader's clock, and UTC on hover", async ({ openPage }) => {
     const { page } = await openPage(MIXED, { ...DESKTOP, timezoneId: 'Asia/Kolkata' });
     const [begun] = await page.locator('time').all();
     expect([await begun?.textContent(), await begun?.getAttribute('title')]).toEqual([
@@ -99,7 +95,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect(await page.locator('footer').textContent()).toContain('Asia/Calcutta');
   });
 
-  test('draws the course of the run, and says it in words', async ({ openPage }) => {
+  test('the page of a run draws the course of the run, and says it in words', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     expect(await page.locator('.plot canvas').count()).toBe(2);
     expect(await page.locator('.plot').first().getAttribute('aria-label')).toBe(
@@ -108,7 +104,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect(await page.locator('#course + .lead').textContent()).toContain('asked 13 times for a lower rate');
   });
 
-  test('copies the next command, and those that settle a row', async ({ openPage }) => {
+  test('the page of a run copies the next command, and those that settle a row', async ({ openPage }) => {
     const { page } = await openPage(MIXED, { ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByRole('button', { name: 'Copy srq bulk leads.results.csv' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
@@ -121,44 +117,19 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     ]);
   });
 
-  test('tells how it ended without JavaScript', async ({ openPage }) => {
+  test('the page of a run says how the run ended without JavaScript', async ({ openPage }) => {
     const { page } = await openPage(MIXED, { ...DESKTOP, javaScriptEnabled: false });
     expect(await page.getByRole('heading', { name: '8 of 400 rows unknown' }).isVisible()).toBe(true);
     expect(await page.locator('main a[href]:visible, main button:visible').count()).toBe(0);
   });
 
-  test.for([
-    ['created', 'rgb(31, 122, 77)'],
-    ['rejected', 'rgb(179, 36, 92)'],
-    ['unknown', 'rgb(116, 66, 200)'],
-  ] as const)('has a verdict in the colour of %s that is seen first', async ([status, colour], { openPage }) => {
-    const figures = new RunFigures();
-    figures.note(beginOf(2));
-    figures.add(rowOf(1));
-    figures.add(rowOf(2, { status }));
-    figures.note({ event: 'end', stopped: null, run: 'r', at: second(3) });
-    const { page } = await openPage(fileOf(status, figures));
-    const look = (what: string) => page.evaluate(`getComputedStyle(document.querySelector('.sign')).${what}`);
-    expect(await look('backgroundColor')).toBe(colour);
-    const sizes: number[] = await page.evaluate(
-      '[...document.querySelectorAll("h1, h2, .count")].map((each) => parseFloat(getComputedStyle(each).fontSize))',
-    );
-    const verdict = Number(
-      await page.evaluate('parseFloat(getComputedStyle(document.querySelector("#headline")).fontSize)'),
-    );
-    expect(Math.max(...sizes)).toBe(verdict);
-    expect(verdict).toBeGreaterThanOrEqual(40);
-    expect((await page.locator('.verdict').boundingBox())?.y).toBeLessThan(250);
-    expect(await axeFindings(page)).toEqual([]);
-  });
-
-  test('asks for nothing but itself', async ({ openPage }) => {
+  test('the page of a run requests nothing but itself', async ({ openPage }) => {
     const { page, requests } = await openPage(MIXED);
     await page.getByRole('button', { name: 'Show more' }).click();
     expect(requests).toEqual([MIXED]);
   });
 
-  test('shows hostile texts as texts', async ({ openPage }) => {
+  test('the page of a run shows hostile texts as texts', async ({ openPage }) => {
     const figures = new RunFigures();
     figures.note(beginOf(4, { file: HOSTILE[0], service: HOSTILE[1], settings: { [HOSTILE[3] ?? '']: HOSTILE[2] } }));
     for (const [at, text] of HOSTILE.entries()) {
@@ -183,7 +154,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     ['dark', 'desktop'],
     ['light', 'phone'],
     ['dark', 'phone'],
-  ] as const)('is readable and no wider than the window, %s on a %s', async ([colorScheme, device], { openPage }) => {
+  ] as const)('the page is readable and fits the window, %s on a %s', async ([colorScheme, device], { openPage }) => {
     const { page } = await openPage(MIXED, { ...(device === 'phone' ? PHONE : DESKTOP), colorScheme });
     await page.locator('summary').first().click();
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
@@ -193,7 +164,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     );
   });
 
-  test('prints dark on white, without what only works on a screen', async ({ openPage }) => {
+  test('the page of a run prints dark on white, without what only works on a screen', async ({ openPage }) => {
     const { page } = await openPage(MIXED, { ...DESKTOP, colorScheme: 'dark' });
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
@@ -204,14 +175,14 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect((await page.pdf()).subarray(0, 4).toString()).toBe('%PDF');
   });
 
-  test('of more rows than it lists can be used', async ({ openPage }) => {
+  test('the page of a run with more rows than it lists can be used', async ({ openPage }) => {
     const { page } = await openPage(fileOf('large', mixedFigures(25_000)));
     expect(await page.locator('#found').textContent()).toBe('20,000 of 20,000 listed rows');
     await page.getByRole('combobox', { name: 'Status' }).selectOption('unknown');
     expect(await page.locator('#found').textContent()).toBe('500 of 20,000 listed rows');
   });
 
-  test('of a log without anything is whole too', async ({ openPage }) => {
+  test('the page of a run from an empty log is whole, too', async ({ openPage }) => {
     const { page } = await openPage(fileOf('empty', new RunFigures()), PHONE);
     expect(await page.locator('#listing').isVisible()).toBe(false);
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);

@@ -76,7 +76,7 @@ test.each([
   expect(toDo.map(({ command }) => command)).toEqual(['srq resolve', `srq bulk ${word}`, `srq bulk ${results}`]);
 });
 
-test('an interruption is no alarm, and says what goes on', () => {
+test('an interruption is not shown as an alarm, and the page says what goes on', () => {
   const ended = (counts: Partial<Counts>) => figuresWith(counts, { ...END, stopped: 'Interrupted.' });
   const figures = ended({ created: 3, failed: 2 });
   expect(headlineOf(figures)).toMatchObject({ status: 'ready', title: 'Interrupted: 3 of 5 rows delivered' });
@@ -86,7 +86,7 @@ test('an interruption is no alarm, and says what goes on', () => {
   expect(pageData(figuresWith({ failed: 1 }, { ...END, stopped: '403.' }), FACTS).about?.state[0]).toBe('stopped');
 });
 
-test('the list begins with what needs somebody', () => {
+test('the list of rows begins with those that need somebody', () => {
   const figures = new RunFigures();
   for (const [at, status] of (['created', 'rejected', 'created', 'unknown', 'failed'] as const).entries())
     figures.add(rowOf(at + 1, { status }));

@@ -35,13 +35,13 @@ test('the page holds no encoded cells of the input', () => {
   expect(reportPage(mixedFigures(100), FACTS)).not.toContain('"109');
 });
 
-test('says how many rows it lists where there are more', () => {
+test('the page says how many rows it lists where there are more', () => {
   const figures = new RunFigures();
   for (let row = 1; row <= 20_100; row++) figures.add(rowOf(row));
   expect(reportPage(figures, FACTS)).toContain('20,000 of 20,100 are listed');
 });
 
-test('says how to see the rows that the log does not have', () => {
+test('the page says how to see the rows that the log does not have', () => {
   const figures = new RunFigures();
   figures.note(beginOf(3));
   figures.add(rowOf(1));
@@ -52,7 +52,7 @@ test('says how to see the rows that the log does not have', () => {
   );
 });
 
-test('a log without anything gives a page that says so', () => {
+test('an empty log gives a page that says so', () => {
   const page = reportPage(new RunFigures(), FACTS);
   expect(page).toContain('Nothing was sent');
   expect(/<body>.*?<script/s.exec(page)?.[0]).not.toMatch(/NaN|Infinity|undefined/);

@@ -26,7 +26,7 @@ test('rows refused for one reason are one group with its rows, number and advice
   expect(figures.listed.map(({ reasons }) => reasons)).toEqual([[0], [0], [0], [1]]);
 });
 
-test('an invalid row counts for each of its problems, and what its cells held is not shown', () => {
+test('an invalid row counts for each of its problems, and the figures do not show what its cells held', () => {
   const problem = (field: string) =>
     ({
       code: 'country.unknown',
@@ -44,7 +44,7 @@ test('an invalid row counts for each of its problems, and what its cells held is
   expect(figures.listed).toMatchObject([{ message: '“…” is no phone', reasons: [0, 1] }]);
 });
 
-test('endless reasons are gathered in bounded memory, and no row is without one', () => {
+test('any number of reasons is gathered in bounded memory, and no row is without one', () => {
   const figures = new RunFigures();
   const word = (at: number) => `${String.fromCharCode(97 + (at % 26))}${'x'.repeat(Math.floor(at / 26))}`;
   for (let at = 0; at < 400; at++) figures.add(rowOf(at, { status: 'failed', message: word(at) }));
@@ -52,7 +52,7 @@ test('endless reasons are gathered in bounded memory, and no row is without one'
   expect(figures.listed.every(({ reasons: [reason = -1] }) => figures.reasons[reason] !== undefined)).toBe(true);
 });
 
-test('a list that is full drops what ended well first', () => {
+test('a full list of rows drops what ended well first', () => {
   const figures = new RunFigures();
   for (let row = 1; row <= 20_002; row++) figures.add(rowOf(row));
   figures.add(rowOf(20_003, { status: 'rejected' }));
@@ -76,7 +76,7 @@ test('the course of a long run is told in few intervals, with the answer times o
   expect([new Set(medianMs), new Set(mostMs)]).toEqual([new Set([20]), new Set([1000])]);
 });
 
-test('a clock that was set back or far ahead breaks nothing', () => {
+test('a clock that was set back or far ahead breaks no figures', () => {
   const course = new Course();
   for (const at of [second(10), second(-5), '2046-01-01T00:00:00.000Z']) course.at(at).created += 1;
   const { times, created } = course.series();

@@ -9,7 +9,7 @@ const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 90_000 }
 const rows = (page: Page) => page.locator('tbody tr');
 
 describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
-  test('follows what arrives, filters it, opens one, and sets a fault', async ({ openPage }) => {
+  test('the inbox in a browser follows what arrives, filters it, opens one, and sets a fault', async ({ openPage }) => {
     const sandbox = await sandboxWith();
     const { page, requests } = await openPage(sandbox.baseUrl);
     await page.getByText('Nothing has arrived yet.').waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
     expect(requests.filter((address) => !address.startsWith(`${sandbox.baseUrl}/`))).toEqual([]);
   });
 
-  test('goes through its list by keys, while nobody types', async ({ openPage }) => {
+  test('the inbox in a browser goes through its list by keys, while nobody types', async ({ openPage }) => {
     const sandbox = await sandboxWith();
     const { create } = await partnerOf(sandbox);
     await create(LEAD);
@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
   test.for([
     ['desktop', DESKTOP],
     ['phone', PHONE],
-  ] as const)('is readable and no wider than a %s, light and dark', async ([, size], { openPage }) => {
+  ] as const)('the inbox in a browser is readable and fits a %s, light and dark', async ([, size], { openPage }) => {
     const sandbox = await sandboxWith({ faults: { '429': 0.5, 'reset-after': 0.2 } });
     const { create } = await partnerOf(sandbox);
     for (let row = 1; row <= 12; row++) {

@@ -20,7 +20,7 @@ const systemError = (code: string) => Object.assign(new Error('x'), { code });
 test.each([
   ['MODULE_NOT_FOUND', 'has no part for'],
   ['ERR_DLOPEN_FAILED', 'cannot be loaded on'],
-])('a lock that is missing (%s) is told in one sentence, with what to do', async (code, why) => {
+])('a lock that is missing (%s) is reported in one sentence, with what to do', async (code, why) => {
   const missing = await failureOf(loadKernelLock(() => Promise.reject(systemError(code))));
   expect(missing.code).toBe('platform.no-lock');
   expect(missing.message).toContain(`fs-native-extensions ${why} ${process.platform}-${process.arch}`);
@@ -43,28 +43,25 @@ function windowsKernel(): KernelLock & { readonly held: Set<string> } {
   };
 }
 
-test.each(['run', 'one-off'])(
-  'a %s lock takes and frees each range once, as Windows demands, whatever was done meanwhile',
-  async (which) => {
-    const path = join(directory, 'log.ndjson');
-    for (const appends of [0, 1, 2]) {
-      const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
-      const kernel = windowsKernel();
-      const lock = new LogLocks(path, log, kernel);
-      await (which === 'run' ? lock.acquireRun('a test', systemClock) : lock.acquireOneOff(systemClock));
-      for (let count = 0; count < appends; count++) {
-        await lock.acquireAppend(systemClock);
-        lock.releaseAppend();
-      }
-      if (which === 'run') expect(lock.oneOffsUnderWay()).toBe(false);
-      if (appends === 2) await lock.acquireAppend(systemClock);
-      lock.close();
-      // Those of a lock file end with the file.
-      expect([...kernel.held].filter((range) => range.startsWith(`${log} `))).toEqual([]);
-      closeSync(log);
+test.each(['run', 'one-off'])('a %s lock takes and frees each range once, as Windows demands', async (which) => {
+  const path = join(directory, 'log.ndjson');
+  for (const appends of [0, 1, 2]) {
+    const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
+    const kernel = windowsKernel();
+    const lock = new LogLocks(path, log, kernel);
+    await (which === 'run' ? lock.acquireRun('a test', systemClock) : lock.acquireOneOff(systemClock));
+    for (let count = 0; count < appends; count++) {
+      await lock.acquireAppend(systemClock);
+      lock.releaseAppend();
     }
-  },
-);
+    if (which === 'run') expect(lock.oneOffsUnderWay()).toBe(false);
+    if (appends === 2) await lock.acquireAppend(systemClock);
+    lock.close();
+    // Those of a lock file end with the file.
+    expect([...kernel.held].filter((range) => range.startsWith(`${log} `))).toEqual([]);
+    closeSync(log);
+  }
+});
 
 test('a torn tail is cut although the log is open for appending alone', async () => {
   const path = join(directory, 'log.ndjson');

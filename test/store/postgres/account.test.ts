@@ -44,7 +44,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   const countUp = (account: PostgresAccountState) =>
     account.change('count', (kept) => ({ keep: Number(kept ?? 0) + 1, result: kept }));
 
-  test('is changed by one at a time, and no change is lost', async () => {
+  test('What an account shares in PostgreSQL is changed by one at a time, and no change is lost', async () => {
     const url = await server.database();
     const members = await Promise.all(['a', 'b', 'c'].map((run) => join(url, run)));
     await Promise.all(members.flatMap((member) => Array.from({ length: 40 }, () => countUp(member))));
@@ -52,7 +52,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   });
 
   describe('the token', () => {
-    test('is looked for before a new one is asked for', async () => {
+    test('the token of an account is looked for in the store before a new one is asked for', async () => {
       const url = await server.database();
       const open = async (run: string) => AccountToken.open((await joined(url, run)).database, ACCOUNT, KEY);
       const [first, second] = [await open('a'), await open('b')];
@@ -61,7 +61,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
       expect(await second.alone(async () => second.read()?.accessToken)).toBe('fresh');
     });
 
-    test('that was refused is forgotten by all, unless there is a newer one', async () => {
+    test('a refused token of an account is forgotten by all, unless there is a newer one', async () => {
       const url = await server.database();
       const { database } = await joined(url, 'a');
       const first = await AccountToken.open(database, ACCOUNT, KEY);

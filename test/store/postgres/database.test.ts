@@ -31,7 +31,7 @@ describe.skipIf(postgresIsMissing !== null)(`A connection${why}`, () => {
     ['that is asked for goes before that of the file', '', 'wrong', known],
     ['is looked up in the file where none is asked for', '', STORE_PASSWORD, null],
     ['is looked up in the file where none is known', '', STORE_PASSWORD, async () => null],
-  ])('a password %s', async (_, inUrl, inFile, password) => {
+  ])('a password of the store %s', async (_, inUrl, inFile, password) => {
     const folder = mkdtempSync(join(tmpdir(), 'srq-pgpass-'));
     writeFileSync(join(folder, 'pgpass'), `127.0.0.1:${server.port}:postgres:owner:${inFile}\n`, { mode: 0o600 });
     vi.stubEnv('PGPASSFILE', join(folder, 'pgpass'));
@@ -45,7 +45,7 @@ describe.skipIf(postgresIsMissing !== null)(`A connection${why}`, () => {
     await (await database.connect()).close();
   });
 
-  test('asks for its password, which may hold for minutes only', async () => {
+  test('A connection to the store asks for its password, which may hold for minutes only', async () => {
     let asked = 0;
     const password = async () => {
       asked += 1;
@@ -57,7 +57,7 @@ describe.skipIf(postgresIsMissing !== null)(`A connection${why}`, () => {
     expect(asked).toBe(2);
   });
 
-  test('keeps nothing of a transaction that failed', async () => {
+  test('A connection to the store keeps nothing of a transaction that failed', async () => {
     const { query, transaction } = databaseAt(await server.database(), { password: known });
     const failing = transaction(async (inside) => {
       await inside('create table gone (id integer)');
@@ -67,7 +67,7 @@ describe.skipIf(postgresIsMissing !== null)(`A connection${why}`, () => {
     expect(await query("select to_regclass('gone') as found")).toEqual([{ found: null }]);
   });
 
-  test('that is silent is given up: a new one after ten seconds, a statement later than by the server, a long read never', async () => {
+  test('A silent connection to the store is given up, a read later than a statement', async () => {
     const line = await TcpLine.to(server.port);
     const url = server.url('postgres').replace(/:\d+\//, `:${line.port}/`);
     const database = databaseAt(url, { password: known });
@@ -131,7 +131,7 @@ describe('While the server is unavailable', () => {
     return { begun, work };
   };
 
-  test('work is tried again ever later, and at last every five seconds', async () => {
+  test('work on the store is tried again ever later, and at last every five seconds', async () => {
     withoutChance();
     const { clock, retry } = persistent();
     await retry(async () => {}, never);
@@ -144,7 +144,7 @@ describe('While the server is unavailable', () => {
   test.each([
     ['three seconds', 3_000, 'done'],
     ['longer', 3_001, 'given up'],
-  ])('a server that was never reached is tried for three seconds: a first try that takes %s', async (_, ms, end) => {
+  ])('a store that was never reached is tried for three seconds: a first try that takes %s', async (_, ms, end) => {
     withoutChance();
     const { clock, retry, said } = persistent();
     let tries = 0;
@@ -158,7 +158,7 @@ describe('While the server is unavailable', () => {
     expect(said).toEqual([]);
   });
 
-  test('a server that was reached is waited for, which is said at the second failure, every ten seconds, and once more when it is back', async () => {
+  test('a store that was reached is waited for, and srq says so every ten seconds', async () => {
     withoutChance();
     const { clock, retry, said } = persistent();
     await retry(async () => {}, never);
@@ -175,14 +175,14 @@ describe('While the server is unavailable', () => {
     expect(said).toEqual(['again', null]);
   });
 
-  test('a server that does not answer is told of after five seconds, and every ten', async () => {
+  test('a store that does not answer is mentioned after five seconds, and every ten', async () => {
     const { clock, retry, said } = persistent();
     await retry(async () => {}, never);
     await clock.until(retry(() => clock.sleep(26_000), never));
     expect(said).toEqual([...Array(3).fill(expect.stringMatching(/does not answer\.$/)), null]);
   });
 
-  test('it is back when nobody waits for it any more, however often another call succeeds', async () => {
+  test('the store is back when nobody waits for it any more, however often another call succeeds', async () => {
     withoutChance();
     const { clock, retry, said } = persistent();
     await retry(async () => {}, never);
@@ -196,7 +196,7 @@ describe('While the server is unavailable', () => {
     expect(said).toEqual(['full', null]);
   });
 
-  test('nothing more is tried once the run is to end, nor what cannot succeed later', async () => {
+  test('work on the store is not tried again after the end, nor if it cannot succeed', async () => {
     const { clock, retry } = persistent();
     await retry(async () => {}, never);
     const stop = new AbortController();

@@ -83,7 +83,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(await events(1)).toEqual([['sending', 'created']]);
   });
 
-  test('that lost nothing goes on by itself, also with one commit that nobody waited for', async () => {
+  test('a fail-over that lost nothing goes on by itself, also with one commit nobody waited for', async () => {
     const [one, two] = [await opened('one'), await opened('two')];
     await one.log.sending(subjectOf(1), 'none');
     await two.log.sending(subjectOf(2), 'none');
@@ -99,7 +99,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(await (await opened('late')).log.sending(subjectOf(4), 'none')).toBe(true);
   });
 
-  test('that lacks the last commits gets them back, and then nobody sends before a person has spoken', async () => {
+  test('a fail-over that lost commits gets them back, and nobody sends before a person has spoken', async () => {
     const told: string[] = [];
     const one = await opened('one', { warn: (message) => told.push(message) });
     const two = await opened('two');
@@ -162,7 +162,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
   });
 
   test.each([false, true])(
-    'and a worker that does not come back: what it may have sent is listed as unknown (nothing lost: %s)',
+    'after a fail-over, what a missing worker may have sent is unknown (nothing lost: %s)',
     async (hasAll) => {
       const { log } = await opened('one');
       await log.sending(subjectOf(1), 'none');
@@ -188,7 +188,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     },
   );
 
-  test('and a worker that had died before: nobody waits for it, and its rows wait on', async () => {
+  test('after a fail-over nobody waits for a worker that died before, and its rows wait on', async () => {
     const { log } = await opened('one');
     await log.sending(subjectOf(1), 'none');
     const queue = await dies(65);
@@ -199,7 +199,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
     expect(await events(7, 8)).toEqual([[], []]);
   });
 
-  test('is another one also where its timeline begins anew, and an older one where it lost what is known', async () => {
+  test('another server is noticed, also where its timeline begins anew or its state is older', async () => {
     await (await opened('one')).log.close();
     // An upgrade makes another system, whose timeline begins at 1.
     const settled = () => pair.primary.query<{ server: string }>(pair.url, 'select server from srq.meta');

@@ -31,7 +31,7 @@ test.each([
   ['', 'timeout expired', 'cannot be reached (timeout expired)', 'pg_isready', true],
   ['42P01', 'relation "x" does not exist', 'gave an error (42P01: relation "x"', GOES_ON, false],
   ['', 'something odd', 'gave an error (something odd)', GOES_ON, false],
-])('%s (%s): the store %s', (code, message, said, advised, passes) => {
+])('the failure %s (%s): the store %s', (code, message, said, advised, passes) => {
   const error = failure(code, message);
   expect(storeError(error, STORE)).toMatchObject({
     code: 'log',

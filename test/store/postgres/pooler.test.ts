@@ -21,7 +21,7 @@ describe.skipIf(poolerIsMissing !== null)(`A store behind a pooler${why}`, { tim
     ['transaction', 1],
     ['session', 6],
   ] as const)(
-    'in %s mode with %i connections serves two workers and who looks',
+    'A store behind a pooler in %s mode with %i connections serves two workers and a reader',
     async ([mode, size], { desk, sandbox }) => {
       const pooler = await Pooler.start(server.port, mode, size);
       onTestFinished(() => pooler.end());

@@ -38,7 +38,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       .query<{ event: string }>(url, 'select event from srq.record where key = $1 order by id', [keyOf(row)])
       .then((rows) => rows.map(({ event }) => event));
 
-  test('is set up once, also by many at once, and setting it up again changes nothing', async () => {
+  test('The log in PostgreSQL is set up once, also by many at once, and again without a change', async () => {
     const stores = Array.from({ length: 6 }, (_, at) => storeAt(url, `run-${at}`));
     const made = await Promise.all(stores.map((store) => store.migrate()));
     expect(made.filter(Boolean)).toHaveLength(1);
@@ -46,7 +46,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test('knows every event and every state: a new one needs new tables', async () => {
+  test('The log in PostgreSQL has every event and state of the code: a new one needs new tables', async () => {
     await opened('one');
     const labels = `select t.typname as name, array_agg(e.enumlabel::text order by e.enumsortorder) as labels
       from pg_enum e join pg_type t on t.oid = e.enumtypid group by t.typname`;
@@ -63,7 +63,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     [1_999, 100],
     [2_000, 2_100],
   ])(
-    'dates an outcome that waited %i ms for the store by its first try, unless the wait was short',
+    'The log in PostgreSQL dates an outcome that waited %i ms by its first try, unless it was short',
     async (waitMs, ms) => {
       const line = await TcpLine.to(Number(new URL(url).port));
       onTestFinished(() => line.end());
@@ -97,7 +97,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     "srq.take_over('{}', '[]')",
     "srq.resume(true, '')",
     "srq.add('00000000-0000-0000-0000-000000000000', '[]')",
-  ])('is durable whatever the default of the server is: %s', async (call) => {
+  ])('The log in PostgreSQL is durable whatever the default of the server is: %s', async (call) => {
     await server.query(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = storeAt(url, 'run');
     await store.migrate();
@@ -111,7 +111,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     await store.close();
   });
 
-  test('takes texts that PostgreSQL cannot hold as near as it can', async () => {
+  test('The log in PostgreSQL takes texts that PostgreSQL cannot hold as near as it can', async () => {
     const log = await opened('run');
     const outcome = { ...CREATED, message: 'a\0b', raw: 'half \ud83e', ids: { 'odd\0': '1\0' } };
     expect(await log.outcome({ ...subjectOf(1), ref: 'x\0y' }, outcome)).toBe(true);
@@ -163,7 +163,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       return { late, other };
     };
 
-    test('does not undo what another one knows: not sent this time says nothing of the other time', async () => {
+    test('a late outcome of a process taken for dead does not undo what another one knows', async () => {
       const { late } = await settled('created');
       expect(await late.outcome(subjectOf(1), FAILED)).toBe(false);
       expect(late.lookup(keyOf(1))).toBe('created');
@@ -172,7 +172,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       expect(await late.read(keyOf(1))).toMatchObject({ event: 'created', ids: { id: '1' }, run: 'late' });
     });
 
-    test('takes the licence to send again back if its own outcome is unknown', async () => {
+    test('a late outcome of a process taken for dead takes back the licence if it is unknown', async () => {
       const { late, other } = await settled('licensed');
       expect(await late.outcome(subjectOf(1), { ...FAILED, status: 'unknown' })).toBe(true);
       expect(await other.sending(subjectOf(1), 'licensed')).toBe(false);
@@ -180,7 +180,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     });
   });
 
-  test('a process that began in an earlier epoch begins nothing more, and records what is under way', async () => {
+  test('a process of an earlier epoch begins nothing more, and records what is under way', async () => {
     const log = await opened('run');
     await log.sending(subjectOf(1), 'none');
     // Others lost something, and a person has spoken, before this process looked.
@@ -192,7 +192,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
   });
 
   describe('who lives', () => {
-    test('is who was heard in the last minute, and has not left', async () => {
+    test('a process lives if it was heard in the last minute, and has not left', async () => {
       const [silent, leaver] = [process(), process()];
       const rows = [1, 2];
       for (const [at, each] of [silent, leaver].entries()) {

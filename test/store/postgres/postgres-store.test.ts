@@ -27,7 +27,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     return log;
   };
 
-  test('without tables is empty, and is followed as soon as there are some', async () => {
+  test('A store in PostgreSQL without tables is empty, and is followed as soon as there are some', async () => {
     const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 50), signal);
     const reader = stored('reader', { clock: { ...systemClock, sleep } });
     const ends = [await reader.latest().next(), await reader.records().next()];
@@ -78,7 +78,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
         [id, minutesAgo, keyOf(id), event],
       );
 
-    test('of a quarter of an hour and of the newest two million records, and no intents', async () => {
+    test('the outcomes of the last minutes are of a quarter of an hour and two million records', async () => {
       const { database } = stored('reader');
       await stored('owner').migrate();
       expect(await outcomesByMinute(database)).toEqual([]);
@@ -100,7 +100,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     });
   });
 
-  test('keeps a duration, however long', async () => {
+  test('a store keeps a duration, however long', async () => {
     const log = await opened('run');
     expect(await log.outcome(subjectOf(1), { ...CREATED, ms: 1e12 })).toBe(true);
     expect(await log.read(keyOf(1))).toMatchObject({ ms: 1e12 });

@@ -52,7 +52,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
   const take = (queue: PostgresQueue, count: number, hand: readonly TakenRequest[] = []) =>
     queue.take(count, keys(hand));
 
-  test('lets none in twice, and gives each to one of several workers, the oldest first', async () => {
+  test('The queue accepts no row twice, and gives each to one of several workers, the oldest first', async () => {
     const members = [await join(true), await join(), await join()];
     const counts = await Promise.all(members.map(({ queue }) => queue.add(many(0, 300))));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(300);
@@ -68,7 +68,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(hands.flatMap((hand) => hand.map(({ row }) => row).filter((row) => row === 300))).toEqual([300]);
   });
 
-  test('hands back what was queued, digit by digit, and to no other account', async () => {
+  test('The queue hands back what was queued, digit by digit, and to no other account', async () => {
     const { queue } = await join(true);
     const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
     await queue.add([odd]);
@@ -78,7 +78,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await take(queue, 5)).toEqual([{ ...odd, isOver: false }]);
   });
 
-  test('is left by an outcome in the statement that records it; what failed comes back later', async () => {
+  test('An outcome takes its row off the queue in the same statement; what failed comes back later', async () => {
     const { queue, log } = await join(true);
     await queue.add(many(0, 6));
     await take(queue, 6);
@@ -94,7 +94,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await queue.depth()).toEqual({ total: 2, ready: 0, waiting: 1, inWork: 1 });
   });
 
-  test('is left by what failed nine times, or after 30 days', async () => {
+  test('What failed nine times, or waited for 30 days, leaves the queue', async () => {
     const { queue, log } = await join(true);
     await queue.add(many(0, 2));
     await server.query(url, `update srq.waiting set since = now() - interval '30 days' where "row" = 1`);
@@ -118,7 +118,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await queue.isEmpty()).toBe(true);
   });
 
-  test('takes back at once what was not tried, and later what was', async () => {
+  test('The queue gets back at once what was not tried, and later what was', async () => {
     const { queue, log } = await join(true);
     await queue.add(many(0, 3));
     await take(queue, 3);
@@ -136,7 +136,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(keys(await take(queue, 9))).toEqual([keyOf(2)]);
   });
 
-  test('gets back what a worker held that is gone, ever later, and leaves alone what another holds', async () => {
+  test('The queue gets back what a dead worker held, ever later, and leaves alone what another holds', async () => {
     const [first, second, third] = [await join(true), await join(), await join()];
     await first.queue.add(many(0, 6));
     const lost = await take(first.queue, 2);
@@ -157,7 +157,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     ]);
   });
 
-  test('hands out again what it handed out in an answer that was lost', async () => {
+  test('The queue hands out again what it handed out in an answer that was lost', async () => {
     const { queue } = await join(true);
     await queue.add(many(0, 3));
     const [known] = await take(queue, 1);
@@ -167,7 +167,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect((await waiting()).map(({ tries }) => tries)).toEqual([0, 0, 0]);
   });
 
-  test('tells how long the oldest has waited that nobody has taken', async () => {
+  test('The queue says how long the oldest row has waited that nobody has taken', async () => {
     const { queue } = await join(true);
     expect(await queue.oldest()).toBe(0);
     await queue.add(many(0, 2));
@@ -194,7 +194,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect((await take(queue, 9)).map(({ row }) => states[row]).sort()).toEqual(['parked', 'sending', 'unknown']);
   });
 
-  test('tells of a failure in place of an empty queue', async () => {
+  test('The queue reports a failure in place of an empty queue', async () => {
     const { queue } = await join(true);
     await server.query(url, 'alter table srq.waiting rename column due to other');
     await expect(take(queue, 1)).rejects.toThrow(/gave an error/);

@@ -6,7 +6,7 @@ test.each([
   ['postgresql://ana:s3cret@db.example/leads?sslmode=require', 'postgresql://ana@db.example/leads'],
   ['postgres://db.example/leads?password=s3cret&user=ana', 'postgres://db.example/leads'],
   ['postgres:///leads?host=/run/postgresql&user=ana&password=s3cret', 'postgres:///leads?host=/run/postgresql'],
-])('%s is shown without its password', (url, shown) => {
+])('the address %s is shown without its password', (url, shown) => {
   const address = storeAddress(url);
   expect(address.shown).toBe(shown);
   expect(address.password).toBe(url.includes('s3cret') ? 's3cret' : null);
@@ -24,7 +24,7 @@ test.each([
   ['postgres://[::1]:5433/leads', false],
   ['postgres:///leads?host=/run/postgresql', false],
   ['postgres://127.0.0.1/leads?sslmode=require', true],
-])('%s: encrypted and with the certificate checked is %s', (url, isEncrypted) => {
+])('the address %s, encrypted and with the certificate checked, is %s', (url, isEncrypted) => {
   const { ssl } = storeAddress(url).config;
   if (!isEncrypted) expect(ssl).toBe(false);
   // No option here turns the check off.
@@ -34,11 +34,11 @@ test.each([
 test.each([
   ['postgres://ana@db.example/%C3%84%20b%2Fc%3Fd%25e%23f', 'Ä b/c?d%e#f'],
   ['postgres://ana@/leads?host=/run/postgresql', 'leads'],
-])('%s names the database %s', (url, database) => {
+])('the address %s names the database %s', (url, database) => {
   expect(storeAddress(url).config).toMatchObject({ database, user: 'ana' });
 });
 
-test('a socket is found in the folder that the parameters name, with a user before it, too', () => {
+test('an address may name a socket by the folder in its parameters, also behind a user', () => {
   const address = storeAddress('postgres://ana@/leads?host=/run/postgresql&port=5433');
   expect(address.config).toMatchObject({ host: '/run/postgresql', port: 5433 });
   expect(address.config.ssl).toBe(false);
@@ -47,7 +47,7 @@ test('a socket is found in the folder that the parameters name, with a user befo
 test.each([
   ['sslmode', 'a-mode-of-twenty-chr', 'its sslmode "a-mode-of-twenty-chr" is not known.'],
   ['sslmode', 'a-mode-of-twenty-chrs-and-more', 'its sslmode "a-mode-of-twenty-chr" is not known.'],
-])('%s=%s is refused, and told no further than its twentieth character', (name, value, said) => {
+])('the parameter %s=%s is refused, and quoted no further than its twentieth character', (name, value, said) => {
   const refused = () => storeAddress(`postgres://a.example/leads?${name}=${value}`);
   expect(refused).toThrow(`The URL of the store cannot be used: ${said}`);
 });
@@ -59,7 +59,7 @@ test.each([
   ['postgres://db.example:port/leads', /it is not well-formed; in a user or password @ is written %40/],
   ['postgres://db.example/100%', /the name of its database is not well-formed\.$|it is not well-formed/],
   ['postgres://db.example/leads?sslrootcert=/no/such/file', /a file that it names \(ENOENT\)\.$/],
-])('%s: why it is refused is said', (url, said) => {
+])('the address %s is refused with the reason', (url, said) => {
   expect(() => storeAddress(url)).toThrow(said);
 });
 
@@ -67,12 +67,12 @@ test.each([
   'postgres://ana:s3cret@db-a.example,db-b.example:5433/leads',
   'postgres://ana:s3cret@db-a,ana:s3cret@db-b/leads',
   'postgres://ana:p@s3,cret@db.example/leads',
-])('%s: of several servers the address is asked for that leads to the primary', (url) => {
+])('of the several servers in %s the message asks for the primary', (url) => {
   expect(() => storeAddress(url)).toThrow(/one address that leads to the primary|is not well-formed/);
   expect(() => storeAddress(url)).not.toThrow(/s3/);
 });
 
-test('no-verify is taken at its word', () => {
+test('sslmode=no-verify is taken at its word', () => {
   expect(storeAddress('postgres://db.example/leads?sslmode=no-verify').config.ssl).toEqual({
     rejectUnauthorized: false,
   });
@@ -87,7 +87,7 @@ test.each([
   'postgres://ana:s3cret@db.example/leads?sslmode=s3cret-mode-that-is-none',
   'postgres://ana:s3cret@db.example/leads?sslrootcert=/no/such/file',
   '',
-])('"%s" is refused with an example, and without what may be a secret', (url) => {
+])('the address "%s" is refused with an example, and without what may be a secret', (url) => {
   const refusal = (() => {
     try {
       return storeAddress(url);

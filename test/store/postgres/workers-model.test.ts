@@ -28,7 +28,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
   });
   afterAll(() => server?.end());
 
-  test(`send nothing twice that may have been taken, and lose nothing (${SEEDS} seeds)`, {
+  test(`Workers killed at any step send nothing twice that may have been taken, and lose nothing (${SEEDS} seeds)`, {
     timeout: 900_000,
   }, async () => {
     let kills = 0;
