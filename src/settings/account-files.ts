@@ -5,7 +5,8 @@ import type { AccountState, CachedToken, RecordChange, TokenCache } from '../req
 import { ANY_OWNER, OwnFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
-const pace = { ratePerSecond: positive, concurrency: positive, limited: z.boolean() };
+const ended = z.object({ places: positive, answerMs: z.number().check(z.nonnegative()) });
+const pace = { ratePerSecond: positive, concurrency: positive, limited: z.boolean(), ended: z.optional(ended) };
 const paceSchema = z.object(pace);
 const count = z.int().check(z.nonnegative());
 const path = z.object({ values: z.array(z.string().check(z.maxLength(300))).check(z.maxLength(MAX_VALUES)), count });
