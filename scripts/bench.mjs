@@ -10,6 +10,7 @@ import { compare } from './bench/compare.mjs';
 import { srqBulk, undiciLoop } from './bench/contenders.mjs';
 import { IMPORTED_ROWS, measureImports } from './bench/imports.mjs';
 import { measureImportAndRerun } from './bench/large.mjs';
+import { others } from './bench/others.mjs';
 import { startService } from './bench/service-process.mjs';
 import { measureStart } from './bench/start.mjs';
 
@@ -18,7 +19,7 @@ const LATENCY_SECONDS = 10;
 const FEW_ROWS = 1000;
 const START_ROUNDS = 40;
 
-const PARTS = { throughput, latency, imports, small, start };
+const PARTS = { throughput, latency, imports, small, others: besideOthers, start };
 /** It takes minutes and is run only by its name. */
 const LARGE_PARTS = { rerun };
 
@@ -83,6 +84,14 @@ async function besideLoop(title, bench, rows, concurrency, srqWords, loopWords, 
   const srq = srqBulk('srq bulk', bench, rows, ['--concurrency', String(concurrency), ...srqWords]);
   const loop = undiciLoop('undici loop, durable intents', bench, rows, concurrency, loopWords);
   await compare(title, [srq, loop], rounds, span);
+}
+
+async function besideOthers() {
+  await withService(0, async (bench) => {
+    const rows = leads(100_000);
+    const srq = srqBulk('srq bulk, 32 in flight', bench, rows, ['--no-validate', '--concurrency', '32']);
+    await compare('create alone, what people would use instead', [srq, ...(await others(bench, rows))], 1);
+  });
 }
 
 async function start() {
