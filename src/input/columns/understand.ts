@@ -18,7 +18,7 @@ import {
   withoutRivals,
 } from './candidates.ts';
 import { type ContentProfile, profileOf } from './content.ts';
-import { isPlainlyEmail, isPlainlyPhone, isPlainlyText, isRepeated, MEANINGS } from './meanings.ts';
+import { holdsPersons, isPlainlyEmail, isPlainlyPhone, isPlainlyText, isRepeated, MEANINGS } from './meanings.ts';
 import { nameEvidence } from './name-evidence.ts';
 
 /** The columns of a file, as far as they are known. */
@@ -114,9 +114,14 @@ const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
 function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
   const isOnlyOne = ({ index, meaning }: Candidate) =>
     !looks.some((look) => look.index !== index && isNear(meaning, look));
-  return readings.map((each) =>
-    each.level === 'likely' && isPlain(each, readings) && isOnlyOne(each) ? certain(each) : each,
-  );
+  // Beside an owner's name, a tenant may be the customer or not.
+  const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen));
+  const isOfRole = ({ by, meaning, look }: Candidate) =>
+    by !== 'known name' && isPersonal(meaning) && look.name.whose.size > 0;
+  return readings.map((each) => {
+    if (hasOwners && isOfRole(each)) return { ...each, level: 'likely' };
+    return each.level === 'likely' && isPlain(each, readings) && isOnlyOne(each) ? certain(each) : each;
+  });
 }
 
 function certain(candidate: Candidate): Candidate {
