@@ -107,13 +107,9 @@ describe('header rows as forms, CRMs and people write them', () => {
     expect(count('wrong, asked') / fields).toBeLessThanOrEqual(0.01);
   });
 
-  it('of a set of three rows a header that was judged blind, a tenant beside an owner and numbers of requests are taken wrongly', () => {
+  it('of a set that was judged blind, three rows a header, only numbers of requests are taken for texts', () => {
     const { wrong, certain, foundOrAsked } = measured('fresh8');
-    expect(wrong).toEqual([
-      'bodas-foto: Solicitud',
-      'immobiliare-lavori: Inquilino',
-      'immobiliare-lavori: Tel inquilino',
-    ]);
+    expect(wrong).toEqual(['bodas-foto: Solicitud']);
     expect(certain).toBeGreaterThan(0.8);
     expect(foundOrAsked).toBeGreaterThan(0.95);
   });
