@@ -108,7 +108,7 @@ describe('The alerts and the dashboard in docs/ops', () => {
       expect(annotations).toEqual({ summary: expect.stringMatching(/\.$/), description: expect.any(String) });
   });
 
-  test.skipIf(promtoolIsMissing !== null)(`are understood by Prometheus${why}`, ({ desk }) => {
+  test.skipIf(promtoolIsMissing !== null)(`The alerts in docs/ops are understood by Prometheus${why}`, ({ desk }) => {
     expect(promtool(['check', 'rules', ALERTS])).toMatchObject({ status: 0 });
     const asked = expressions.map((expr) => expr.replace('$__rate_interval', '1m').replace('$instance', '.*'));
     const records = asked.map((expr, at) => ({ record: `panel:${at}`, expr }));

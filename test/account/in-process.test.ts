@@ -193,7 +193,7 @@ describe('The keeper of the log', () => {
     ...{ isEncrypted: false, password: null, file: join(state, 'shop.ndjson') },
   });
 
-  test('opens one store, and has the certificates checked only where the connection is encrypted', async () => {
+  test('The log keeper opens one store, and has certificates checked where the connection is encrypted', async () => {
     const open = keeperOf(inStore);
     expect(await open.keeper.store()).toBe(await open.keeper.postgresStore());
     const encrypted = keeperOf((state) => ({ ...inStore(state), isEncrypted: true }));
@@ -205,7 +205,7 @@ describe('The keeper of the log', () => {
     ['no file', null],
     ['an empty file', ''],
     ['a file with an unfinished record', line(keyOf('a')).slice(0, 40)],
-  ])('finds nothing unknown to the store in %s', async (_, text) => {
+  ])('The keeper of the log finds nothing unknown to the store in %s', async (_, text) => {
     const { keeper, state, withStore } = keeperOf(inStore);
     withStore();
     if (text !== null) writeFileSync(join(state, 'shop.ndjson'), text);

@@ -92,7 +92,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     expect(known(await processAt(url, 'other').open())).toEqual(['a']);
   });
 
-  test('is that all of them have to wait', async () => {
+  test('Processes of an account learn from their store that all of them have to wait', async () => {
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
     const [first, second] = [await one.open(), await other.open()];

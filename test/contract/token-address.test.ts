@@ -69,7 +69,7 @@ describe('The address for tokens of the client credentials flow', () => {
     expect(addressOf(proposal, `${BASE}/v2`)).toBe(`${BASE}/oauth/token`);
   });
 
-  test('with a variable is asked for its value, and never sent as it stands', () => {
+  test('A token address with a variable is asked for its value, and never used as it stands', () => {
     const parts = { ...flows(`${BASE}/{tenant}/oauth/token`), ...servers(BASE) };
     expect(rest(learn({}, parts))).toEqual(['constant:tenant']);
     const proposal = learn({}, parts, { values: { tenant: 'acme' } });

@@ -35,7 +35,7 @@ test('srq sandbox answers exactly the operations that are named, under any value
   await running.ended;
 });
 
-test('secrets in a collection reach no file and no output', async ({ desk }) => {
+test('secrets in a Postman collection reach no file and no output', async ({ desk }) => {
   const words = [contractFile('form-postman21.json'), '--environment', contractFile('form-postman21.environment.json')];
   const ended = await desk.call('contract', 'learn', ...words, '--yes', '--verbose');
   expect(ended, ended.stderr).toMatchObject({ code: 0 });

@@ -4,7 +4,7 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { documentsOf } from '../helpers/run-srq.ts';
 
 describe.concurrent('with --json the last line is the error', () => {
-  test('where a file or a log is found to be damaged after thousands of rows', async ({ partner }) => {
+  test('with --json the error is the last line, also after thousands of rows', async ({ partner }) => {
     partner.write('leads.csv', `${leadsCsv(5_000)}L-x,"a quotation without its end\n`);
     const exported = await partner.call('export', 'leads.csv', '--json');
     expect(exported.code).toBe(2);

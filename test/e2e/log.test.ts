@@ -9,7 +9,7 @@ import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
 describe.concurrent('log', () => {
-  test('ends quietly when its reader goes away', async ({ desk }) => {
+  test('srq log ends quietly when its reader goes away', async ({ desk }) => {
     mkdirSync(desk.state);
     writeFileSync(logOf(desk), longLog(2_000));
     const under = ['sh', '-c', '("$@"; echo "code $?" >&2) | head -n 1', 'sh'];

@@ -161,7 +161,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     });
   });
 
-  test('connections: two are enough to import, and with one it says so at once', async ({ desk, sandbox }) => {
+  test('an import needs two connections to the store; with one it says so at once', async ({ desk, sandbox }) => {
     const url = await server.database();
     await server.query(url, `create role scarce login password '${STORE_PASSWORD}' connection limit 1`);
     await server.query(url, `alter database ${url.split('/').at(-1)} owner to scarce`);
@@ -257,7 +257,7 @@ describe.skipIf(postgresIsMissing !== null)(
       expect(await fresh.query(url, 'select held from srq.meta')).toEqual([{ held: 'missing' }]);
     });
 
-    test('sends nothing again, and stops where a fail-over after that lost its tail', async ({ desk, openSandbox }) => {
+    test('A restored store sends nothing again, and notices a later fail-over', async ({ desk, openSandbox }) => {
       const sandbox = await openSandbox({ latencyMs: 20 });
       desk.use(sandbox);
       const old = await PostgresServer.start();

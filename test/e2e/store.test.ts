@@ -36,7 +36,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       'select state, count(*)::integer as count from srq.request group by state order by state',
     );
 
-  test('that does not know the log in a file is not used before a person has decided', async ({ desk, sandbox }) => {
+  test('A store that does not know the log in a file is not used unasked', async ({ desk, sandbox }) => {
     desk.use(sandbox);
     const leads = desk.write('leads.csv', leadsCsv(20));
     expect(accountedFor(await desk.call(...bulkArgs(leads)), 20)).toMatchObject({ created: 20 });

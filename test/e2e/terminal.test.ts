@@ -28,7 +28,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(storedProfiles(desk)['shop']).toMatchObject({ clientId: sandbox.clientId, clientSecret: CANARY });
   });
 
-  test('progress is redrawn calmly on one line, in any width, and the terminal is left as it was', async ({
+  test('progress on a real terminal is redrawn calmly on one line, and the terminal is left as it was', async ({
     desk,
     openSandbox,
   }) => {

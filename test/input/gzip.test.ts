@@ -18,7 +18,7 @@ it('a file packed with gzip is known by its first bytes and read as what is in i
   expect(table.readBytes()).toBe(table.sizeBytes);
 });
 
-it('several members one after another are one file', async () => {
+it('several members of a gzip file are one file', async () => {
   const { cells } = await readTable(scratchFile(Buffer.concat([gzipSync('a,b\n1,2\n'), gzipSync('3,4\n')])));
   expect(cells).toEqual([
     ['1', '2'],

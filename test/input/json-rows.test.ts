@@ -52,7 +52,7 @@ describe('the values of a file, wherever its text is cut', () => {
         [3, '3'],
       ],
     ],
-  ])('%s: %j', async (kind, text, expected) => {
+  ])('a JSON file gives its values, wherever its text is cut, %s: %j', async (kind, text, expected) => {
     for (let cut = 0; cut <= text.length; cut++)
       expect(await read([text.slice(0, cut), text.slice(cut)], kind), `cut at ${cut}`).toEqual(expected);
   });

@@ -11,7 +11,7 @@ const refusal = (content: Uint8Array) =>
 
 describe('encodings that look like others', () => {
   const TEXT = 'Name;Straße;Ort\nÄnne Müller;Größe 1;München\nJosé Peña;Calle Núñez;Sevilla\n';
-  it.each(['macintosh', 'cp850'])('%s is refused, and read if it is named', async (encoding) => {
+  it.each(['macintosh', 'cp850'])('the encoding %s is refused, and read if it is named', async (encoding) => {
     const path = scratchFile(iconv.encode(TEXT, encoding), 'csv');
     await expect(openFile(path)).rejects.toMatchObject({ hint: expect.stringContaining(encoding) });
     expect((await readTable(path, { encoding })).cells[0]).toEqual(['Änne Müller', 'Größe 1', 'München']);

@@ -88,12 +88,12 @@ describe('rows', () => {
     ]);
   });
 
-  it('titles above the header are said to be set aside, blank lines are not worth a word', async () => {
+  it('titles above the header are mentioned, blank lines are not', async () => {
     expect((await open(`${fixtures}preamble.csv`)).notes).toEqual(['Set aside before the header: lines 1–3.']);
     expect((await open(file('\n\na,b\n1,2\n'))).notes).toEqual([]);
   });
 
-  it('nothing after an unclosed quote is handed out', async () => {
+  it('nothing after an unclosed quote is read as a row', async () => {
     for (const name of ['unclosed-quote', 'unclosed-quote-all-quoted']) {
       const table = await open(`${fixtures}${name}.csv`);
       const seen: number[] = [];
@@ -105,7 +105,7 @@ describe('rows', () => {
     }
   });
 
-  it('a results file gives back the cells that were defused', async () => {
+  it('a results file gives back the cells that were guarded against formulas', async () => {
     const { cells, table } = await read(`${fixtures}results-read-again.csv`);
     expect(cells[0]?.[4]).toBe('+351912345678');
     expect(cells[1]?.[6]).toBe('=SUM(1) is what I typed');

@@ -68,7 +68,7 @@ describe('a file that is read as bytes', () => {
     );
   });
 
-  it('ends at a line that is no row of anybody’s', async () => {
+  it('a file that is read as bytes ends at a line that is no row of anybody’s', async () => {
     const commas = Buffer.alloc(1 << 18, ',');
     const [message] = await recordsOf(only(commas, commas, commas, commas, commas), ',');
     expect(message).toContain('A line is longer than 1 MiB');

@@ -24,7 +24,7 @@ describe('an encoding that nobody asked for', () => {
     expect(await read(BYTES, { 'transfer-encoding': 'Chunked' })).toBe(TEXT);
   });
 
-  test('is undone up to 1 MiB and no further', async () => {
+  test('an encoded body is undone up to 1 MiB and no further', async () => {
     const full = Buffer.alloc(MEBIBYTE, 'a');
     expect((await read(gzipSync(full), { 'content-encoding': 'gzip' }))?.length).toBe(MEBIBYTE);
     for (const [name, pack] of [

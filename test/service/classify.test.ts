@@ -82,7 +82,7 @@ async function failing(code: string, written: boolean) {
   return { is: [sent?.outcome.status, sent?.stop?.reason ?? null, creates], message: sent?.outcome.message };
 }
 
-test.each(CODES)('once the request was written %s is unknown, whatever the code suggests', async (code) => {
+test.each(CODES)('%s after the request was written is unknown, whatever the code suggests', async (code) => {
   const { is, message } = await failing(code, true);
   expect(is).toEqual(['unknown', null, 1]);
   expect(message).toContain(code);

@@ -30,7 +30,7 @@ test.each([
   expect(service.creates()[0]?.headers['idempotency-key']).toMatch(form);
 });
 
-test('a header that is demanded, but not believed, is sent, and nothing is repeated under it', async () => {
+test('a key that is demanded, but not trusted, is sent, and nothing is repeated under it', async () => {
   const service = await startScriptedService({ create: () => null });
   const api = apiTo(service.baseUrl, contractFor('text', 0));
   const sent = await api.create(request, async () => true, termsOf('Ana'));

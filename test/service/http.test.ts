@@ -29,17 +29,20 @@ describe('before the request is written, nothing can have happened', () => {
     expect(service.bytesRead()).toBe(0);
   });
 
-  test.each([407, 403, 502])('the proxy refuses to connect: HTTP %d', async (status) => {
-    const proxy = await startRawService((socket) => socket.end(rawAnswer(`${status} No`)));
-    const network = {
-      proxy: { url: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic dTpw' },
-      secureContext: null,
-    };
-    expect(unanswered(await post(httpTo('https://service.example', { network })))).toEqual(UNSENT);
-    expect(proxy.requests()[0]?.head).toMatch(/^CONNECT service\.example:443 /);
-    expect(proxy.requests()[0]?.head).toMatch(/^proxy-authorization: Basic dTpw$/im);
-    expect(proxy.requests()).toHaveLength(1);
-  });
+  test.each([407, 403, 502])(
+    'nothing can have happened where the proxy refuses to connect: HTTP %d',
+    async (status) => {
+      const proxy = await startRawService((socket) => socket.end(rawAnswer(`${status} No`)));
+      const network = {
+        proxy: { url: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic dTpw' },
+        secureContext: null,
+      };
+      expect(unanswered(await post(httpTo('https://service.example', { network })))).toEqual(UNSENT);
+      expect(proxy.requests()[0]?.head).toMatch(/^CONNECT service\.example:443 /);
+      expect(proxy.requests()[0]?.head).toMatch(/^proxy-authorization: Basic dTpw$/im);
+      expect(proxy.requests()).toHaveLength(1);
+    },
+  );
 
   test('nothing can have happened where the intent ran out before the first byte', async () => {
     const service = await startRawService((socket) => socket.end(OK));
@@ -71,7 +74,7 @@ describe('after the request was written, no status means doubt', () => {
     expect(service.requests()).toHaveLength(1);
   });
 
-  test('the connection is reset before the service read anything', async () => {
+  test('a reset after the request was written means unknown, even if the service read nothing', async () => {
     const service = await startRawService(() => {}, { connected: (socket) => socket.resetAndDestroy() });
     const exchange = await post(httpTo(service.port));
     // Either way is sound here, depending on what reaches the client first; only `written: false` must be the truth.

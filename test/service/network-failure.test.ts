@@ -135,7 +135,7 @@ test.each([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'not signed by an authority'],
   ['EHOSTUNREACH', 'no route to it'],
   ['EAI_AGAIN', 'name server'],
-])('%s means: %s', (code, words) => {
+])('the TLS or system failure %s means: %s', (code, words) => {
   expect(networkFailure(Object.assign(new Error('no'), { code })).reason).toContain(words);
 });
 

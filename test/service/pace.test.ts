@@ -163,7 +163,7 @@ describe('against services whose limits it cannot see, the pace', () => {
     expect(figures.slowestMs).toBeLessThan(4_000);
   });
 
-  it('gives its places back to a service that has become slower for good', () => {
+  it('the pace gives its places back to a service that has become slower for good', () => {
     const slower = (random: () => number): HiddenServer => {
       const [before, after] = [unlimited(50, random), unlimited(400, random)];
       return { arrive: (nowMs) => (nowMs < 20_000 ? before : after).arrive(nowMs) };

@@ -41,7 +41,7 @@ describe('an answer is shown', () => {
     expect(redactor.redact(answer)).toBe(shown);
   });
 
-  test('without three words in a row of a long text, whose single words are too common', () => {
+  test('an answer is shown without three words in a row of a long text, whose single words are too common', () => {
     expect(redactor.redact('x: um cano roto na casa de banho')).not.toMatch(/cano|roto|casa|banho/);
     expect(redactor.redact('primeiro: tudo')).toBe('primeiro: tudo');
   });

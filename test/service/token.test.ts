@@ -123,7 +123,7 @@ describe('the cache on disk', () => {
     onTestFinished(() => rmSync(path, { recursive: true, force: true }));
     return join(path, 'token.json');
   }
-  test('serves a second process, also after the first one renewed', async () => {
+  test('the token cache on disk serves a second process, also after the first one renewed', async () => {
     const service = await startScriptedService({ token: living(3600) });
     const path = folder();
     const clock = virtualClock();

@@ -120,7 +120,7 @@ describe.each(ALL_WAYS)('interim answers are passed over (%s)', (way) => {
     expect([service.requests().length, service.connections()]).toEqual([text.length, 1]);
   });
 
-  test('after them a connection that ends without an answer is a doubt', async () => {
+  test('a connection that ends after interim answers leaves the request unknown', async () => {
     const { http } = await routeTo(way, (socket) => socket.end(INTERIM));
     expect(await post(http())).toMatchObject({ answer: null, written: true });
   });

@@ -23,7 +23,7 @@ test('a second run on a log is refused, and the message names the process that h
   await (await openLog(path)).close();
 });
 
-test.skipIf(process.platform === 'win32')('the lock is kept while its holder is stopped', async () => {
+test.skipIf(process.platform === 'win32')('the lock of a log is kept while its holder is stopped', async () => {
   const first = new LogProcess(program, path, { exclusive: true });
   const pid = await first.opened();
   first.kill('SIGSTOP');

@@ -323,7 +323,7 @@ test.skipIf(process.platform === 'win32')('a log that is a pipe is refused, and 
   expect(besides()).toEqual(['log.ndjson']);
 });
 
-test('many who open a log that is not there yet all find it', async () => {
+test('many processes that open a log that does not exist yet all find it', async () => {
   for (let round = 0; round < 10; round++) {
     const fresh = join(directory, `fresh-${round}.ndjson`);
     const opened = await Promise.all(numbers(0, 8).map(() => openLog(fresh, false)));

@@ -135,7 +135,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     }
   });
 
-  test('what was recorded, but whose answer was lost, is not recorded twice', async () => {
+  test('a record whose answer from the server was lost is not written twice', async () => {
     const line = await lossyLine(Number(new URL(url).port));
     const real = url;
     url = url.replace(/:\d+\//, `:${line.port}/`);

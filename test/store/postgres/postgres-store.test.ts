@@ -44,7 +44,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     expect(await stopped.next()).toMatchObject({ done: true });
   });
 
-  test('tells the processes that work on the queue, and what they have in hand', async () => {
+  test('A store in PostgreSQL lists the processes that work on the queue, and what they have in hand', async () => {
     const named = (name: string) => ({ holder: (command: string) => `srq ${command}, ${name}` });
     const worker = await opened('one', 'work', named('a'));
     await opened('two', 'work', named('b'));

@@ -178,7 +178,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(await seconds()).toBe(20);
   });
 
-  test('is purged of what waits to be sent, not of what is in hand or may have been sent', async () => {
+  test('A purge of the queue takes what waits, not what is in hand or may have been sent', async () => {
     const [killed, { queue }] = [await join(true), await join()];
     const states = ['sending', 'unknown', 'parked', 'created', 'failed', 'rejected', 'licensed', 'duplicate'];
     await queue.add(many(0, states.length + 1));
