@@ -74,15 +74,15 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     const { page } = await openPage(MIXED);
     await page.getByRole('combobox', { name: 'Market' }).selectOption('PT');
     await page.getByLabel('Search').fill('l- &"é');
-    const address = page.url();
-    expect(address).toBe(`${MIXED}#text=l-+%26%22%C3%A9&market=PT`);
+    const address = `${MIXED}#text=l-+%26%22%C3%A9&market=PT`;
+    await expect.poll(() => page.url()).toBe(address);
     const { page: other } = await openPage(address);
     expect(await other.getByLabel('Search').inputValue()).toBe('l- &"é');
     expect(await other.getByRole('combobox', { name: 'Market' }).inputValue()).toBe('PT');
     await other.goto(`${MIXED}#rows`);
-    expect(await other.locator('#found').textContent()).toBe('No row matches.');
+    await expect.poll(() => other.locator('#found').textContent()).toBe('No row matches.');
     await other.goto(`${MIXED}#status=__proto__&reason=x&length=1`);
-    expect(await other.locator('#found').textContent()).toBe('400 of 400 listed rows');
+    await expect.poll(() => other.locator('#found').textContent()).toBe('400 of 400 listed rows');
   });
 
   test("the page of a run shows times on the reader's clock, and UTC on hover", async ({ openPage }) => {
