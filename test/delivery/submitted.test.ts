@@ -188,6 +188,16 @@ describe('A request that is sent', () => {
     expect(bench.noted).toMatchObject([{ status: 'failed', how: { seen: 'none' } }]);
   });
 
+  test('A request that was not written is reported as created if another process has created it meanwhile', async () => {
+    const bench = new Bench();
+    const create = async () => {
+      await bench.knows('created');
+      return NOT_WRITTEN;
+    };
+    const sent = await submitRequest(SUBMISSION, { ...bench.api, create }, bench.log, PLAIN);
+    expect(sent).toMatchObject({ status: 'repeated', ids: { id: 'R-1' }, stop: MOVED, isFromLog: true });
+  });
+
   test.each<[LoggedState, object]>([
     [
       'created',
