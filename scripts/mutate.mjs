@@ -22,7 +22,7 @@ import { GUARDS } from './mutation/guards.mjs';
 import { mutationsIn } from './mutation/mutations.mjs';
 
 const PROMISE = ['src/delivery', 'src/service', 'src/store/file'];
-const LIMIT_MS = 15 * 60_000;
+const LIMIT_MS = 4 * 60_000;
 
 const { values: asked } = parseArgs({
   options: {
