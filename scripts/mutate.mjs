@@ -22,7 +22,7 @@ import { GUARDS } from './mutation/guards.mjs';
 import { mutationsIn } from './mutation/mutations.mjs';
 
 const PROMISE = ['src/delivery', 'src/service', 'src/store/file'];
-const LIMIT_MS = 4 * 60_000;
+const LIMIT_SECONDS = 4 * 60;
 
 const { values: asked } = parseArgs({
   options: {
@@ -123,10 +123,11 @@ function noticedBy(copy, groups) {
   try {
     for (const paths of groups) {
       rmSync(report, { force: true });
-      const words = ['node_modules/vitest/vitest.mjs', 'run', ...paths, '--bail=1'];
-      const options = { cwd: copy, encoding: 'utf8', timeout: LIMIT_MS, env: { ...process.env, TMPDIR: scratch } };
-      const { stderr, signal } = spawnSync(process.execPath, words, options);
-      if (signal !== null) return 'time';
+      // `timeout` ends the processes of the tests as well, which a loop without end keeps from ending by themselves.
+      const words = ['-k5', `${LIMIT_SECONDS}`, process.execPath, 'node_modules/vitest/vitest.mjs', 'run'];
+      const options = { cwd: copy, encoding: 'utf8', env: { ...process.env, TMPDIR: scratch } };
+      const { stderr, status, signal } = spawnSync('timeout', [...words, ...paths, '--bail=1'], options);
+      if (status === 124 || signal !== null) return 'time';
       if (!existsSync(report)) throw new Error(`No test ran: ${stderr}`);
       const { testResults, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'));
       if (numTotalTests === 0 && testResults.length === 0) throw new Error(`No test ran: ${stderr}`);
