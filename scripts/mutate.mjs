@@ -22,7 +22,7 @@ import { GUARDS } from './mutation/guards.mjs';
 import { mutationsIn } from './mutation/mutations.mjs';
 
 const PROMISE = ['src/delivery', 'src/service', 'src/store/file'];
-const LIMIT_SECONDS = 4 * 60;
+const LIMIT_SECONDS = 6 * 60;
 
 const { values: asked } = parseArgs({
   options: {
@@ -136,7 +136,7 @@ function noticedBy(copy, groups) {
     }
     return null;
   } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
   }
 }
 
