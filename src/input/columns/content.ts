@@ -28,6 +28,8 @@ const HOUSE_NUMBER = /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
 const CLIENTELE =
   /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
+/** A postal code in two groups with its town, as in Portugal. It has as many digits as a telephone number. */
+const CODE_AND_TOWN = /^\d{4,5}-\d{3}[ ,]+\p{L}/u;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
 /**
@@ -148,8 +150,8 @@ function isEmail(text: string): boolean {
 }
 
 function isPhoneShape(text: string): boolean {
-  if (text.length > 40 || !PHONE_SHAPE.test(text) || DATE.test(text) || IP.test(text) || AMOUNT.test(text))
-    return false;
+  if (text.length > 40 || !PHONE_SHAPE.test(text)) return false;
+  if ([DATE, IP, AMOUNT, CODE_AND_TOWN].some((other) => other.test(text))) return false;
   const digits = text.replace(/\D/g, '').length;
   return digits >= 7 && digits <= 30;
 }
