@@ -12,7 +12,7 @@ export function lacksCountry({ problemGroups }: Pick<ImportPlan, 'problemGroups'
 }
 
 /**
- * Asks once for the country of all rows of a file. The one that the telephone numbers tell is proposed.
+ * Asks once for the country of all rows of a file. The one that the rows tell is proposed.
  * The answer is kept with the mapping, like a constant of `--set`.
  */
 export async function askCountry(context: Context, { table, mapping, chosen, evidence }: Input): Promise<Input> {
@@ -22,10 +22,10 @@ export async function askCountry(context: Context, { table, mapping, chosen, evi
     cells: sample.map((column) => column[at] ?? ''),
   }));
   const proposed = proposedMarket(mapping, rows);
-  const told = proposed ? ` Enter for ${proposed.code} (by the telephone numbers)` : ' Its code, such as PT';
+  const told = proposed ? ` Enter for ${proposed.market.code} (by ${proposed.by})` : ' Its code, such as PT';
   const country = await askUntil(context, `Which country are these leads in?${told} · q to quit: `, (answer) => {
     if (answer === 'q') return null;
-    const market = answer === '' ? proposed : parseMarket(answer);
+    const market = answer === '' ? proposed?.market : parseMarket(answer);
     if (market) return market.code;
     const codes = MARKETS.map(({ code }) => code).join(', ');
     throw new SrqError('arguments.invalid', 'That is not one of the markets.', `They are: ${codes}`);
