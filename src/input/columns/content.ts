@@ -28,6 +28,10 @@ const HOUSE_NUMBER = /(?:^|[\s,])\d{1,5}\s?[a-z]?(?:$|[\s,/.-])/iu;
 const RECORDING = /\.(?:mp3|m4a|wav|ogg|oga|opus|aac|amr|webm|flac|3gp)(?:$|[?#])/i;
 const CLIENTELE =
   /^(?:(?:mr|mrs|ms|miss|m|mme|mlle|herr|hr|frau|fr|sr|sra|srta|dr|dra|sig|sig\.ra|dott)\.?$|privat|private|particulier|particular|particolare|individual|gewerb|gesch[äa]ft|business|residential|commercial|b2b|b2c|vip|lead|prospect|interessent|kunde|client|customer|neukunde|stammkunde|bestandskunde|newsletter|supplier|lieferant|proveedor|fornecedor|fornitore|fournisseur|partner|mayorista|minorista|retail|wholesale|empresa|entreprise|azienda|firma|company|revendedor|distribuidor|distribut|consumidor|potencial|inactiv|inaktiv|activ|aktiv|attiv|ativ)/i;
+/** Postal codes of digits, and those of the UK, Canada and Ireland, which have two letters or more. */
+const CODE_OF_ANY_MARKET = String.raw`\d{4,6}(?:-\d{3})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|[A-Z]\d\d ?(?=\d*[A-Z])[A-Z\d]{4}`;
+const POSTAL_CODE = new RegExp(`^(?:[A-Z]{1,2}-)?(?:${CODE_OF_ANY_MARKET})$`, 'i');
+const WITH_POSTAL_CODE = new RegExp(String.raw`\b(?:${CODE_OF_ANY_MARKET})\b`, 'i');
 /** A postal code in two groups with its town, as in Portugal. It has as many digits as a telephone number. */
 const CODE_AND_TOWN = /^\d{4,5}-\d{3}[ ,]+\p{L}/u;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
@@ -168,7 +172,7 @@ function isPhone(text: string, market: Market | undefined): boolean {
 
 function isPostalCode(text: string, market: Market | undefined): boolean {
   if (market) return market.postalCode !== null && /\d/.test(text) && postalCodeWarning(text, market) === null;
-  return /^(?:[A-Z]{1,2}-)?\d{4,6}(?:-\d{3})?$/.test(text);
+  return POSTAL_CODE.test(text);
 }
 
 /** Tells whether a text is a code of a country that is not a market. Such codes occur beside those of the markets. */
@@ -195,7 +199,7 @@ function isPlace(text: string, market: Market | undefined): boolean {
     ? [...parts, ...pairs].some(
         (part) => /\d/.test(part) && part.length >= 4 && postalCodeWarning(part.trim(), market) === null,
       )
-    : /\b\d{4,6}\b/.test(text);
+    : WITH_POSTAL_CODE.test(text);
 }
 
 function isSequence(texts: readonly string[]): boolean {
