@@ -83,8 +83,11 @@ export async function agreedPlan(
 ): Promise<Agreed> {
   const { context } = session;
   const asks = isAsked(context, options);
-  const questions = columnQuestions(input.mapping, options, input.evidence.sample);
-  for (let now = await answered(context, input, questions, asks); ; ) {
+  // What a column holds is told by the telephone numbers and postal codes of the country, so it is asked for first.
+  const mayLackCountry = asks && !input.mapping.sources.some(({ field }) => field === 'country');
+  const placed = mayLackCountry && lacksCountry(await plan(input)) ? await askCountry(context, input) : input;
+  const questions = columnQuestions(placed.mapping, options, placed.evidence.sample);
+  for (let now = await answered(context, placed, questions, asks); ; ) {
     const planned = await plan(now);
     if (asks && lacksCountry(planned)) {
       now = await askCountry(context, now);
