@@ -127,7 +127,7 @@ export class NamedColumn {
 
   /**
    * Tells whether the name is that of a number, so that a word has another meaning: a form's `Post Id`, and `WO #`,
-   * the number of a work order, in which German has "where".
+   * the number of a work order, in which German has "where". A zip code is none.
    */
   #isIdentifierOf(concept: Concept): boolean {
     const [word = '', ...others] = this.#words;
@@ -135,7 +135,7 @@ export class NamedColumn {
     return (
       isShort &&
       others.length > 0 &&
-      others.every((each) => isOfKind('identifier', each) || each === '#' || each === 'no')
+      others.every((each) => each !== 'code' && (isOfKind('identifier', each) || each === '#' || each === 'no'))
     );
   }
 
