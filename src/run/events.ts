@@ -36,12 +36,20 @@ export class RunEvents implements RunListener {
   }
 
   /** Opens the events of a command. Throws `SrqError('usage')` if they cannot be written where the flag says. */
-  static async open(context: Context, { events }: Pick<BulkOptions, 'events'>): Promise<RunEvents> {
+  static async open(context: Context, options: Pick<BulkOptions, 'events' | 'results' | 'report'>): Promise<RunEvents> {
+    const { events, results, report } = options;
     if (events === '-' && context.options.json) {
       const message = '--events - and --json would both write to standard output. Nothing was sent.';
       throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --events FILE');
     }
-    return new RunEvents(events === undefined ? null : await openStream(context, events), context);
+    if (events === undefined) return new RunEvents(null, context);
+    // Before the file is made.
+    await requireOwnPlaces(context, [
+      ['--results', results],
+      ['--report', report],
+      ['--events', events],
+    ]);
+    return new RunEvents(await openStream(context, events), context);
   }
 
   /** Runs the work of a command, and reports the error that ends it, if there is one. */
@@ -122,7 +130,6 @@ const FAULT = { code: 'fault', reason: 'srq.fault', message: 'There is an error 
 
 /** Opens the events of a command. Nothing depends on them, so a run goes on if they can no longer be written. */
 async function openStream(context: Context, path: string): Promise<Writable> {
-  await requireOwnPlaces(context, [['--events', path]]);
   if (path === '-') return context.process.stdout;
   const stream = (await openToAppend(path, { flag: '--events', kind: 'events' })).createWriteStream();
   stream.on('error', (error) =>
