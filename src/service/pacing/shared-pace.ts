@@ -102,7 +102,6 @@ export class SharedPace implements PermitSource {
 
   slowDown(share: number): void {
     this.#report.slowDown = share;
-    this.#dropAll();
   }
 
   /** Stops the sending of all processes of the account for this many milliseconds. */
