@@ -467,6 +467,7 @@ describe.skipIf(process.platform === 'win32')('A log that others may change', ()
     symlinkSync(path, join(link, 'log.ndjson'));
     const linked = openLog(join(link, 'log.ndjson'), true, { user: { uid, isInStateFolder: true } });
     expect((await failureOf(linked)).message).toContain(`The folder ${directory}`);
+    expect((await failureOf(reading(uid))).message).toContain('can be written by every user');
   });
 
   test.skipIf(uid !== 0)('A log in a state folder of another user is not used (needs root)', async () => {
