@@ -58,13 +58,16 @@ async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions):
     prefetchAhead(ready, plan, log),
     () => supervisor.limit(options.concurrency),
     // A created request gives up its place while its result is recorded, because it needs no connection any more and
-    // can give no reason to stop. A failure halts the run, so that requests waiting for their turn do not start.
+    // can give no reason to stop, unless it is one of the first. A failure halts the run, so that requests waiting for their
+    // turn do not start.
     async (submission, makeRoom) => ({
       submission,
-      sent: await submitRequest(submission, api, log, options, makeRoom).catch((error: unknown) => {
-        halt.abort();
-        throw error;
-      }),
+      sent: await submitRequest(submission, api, log, options, supervisor.isAtFirst ? () => {} : makeRoom).catch(
+        (error: unknown) => {
+          halt.abort();
+          throw error;
+        },
+      ),
     }),
   );
   await noteUnknown(plan, deps);

@@ -4,8 +4,8 @@ import { SrqError } from '../request/words/errors.ts';
 import type { Sent } from './submit.ts';
 
 /**
- * A run is careful until this many rows have a readable result: it has one row in flight, or this many at a familiar service
- * (decision 52).
+ * A run is careful until this many rows have a readable result: it has this many in flight at a familiar service. At any
+ * other it has one, and once that is created the rest of them.
  */
 const CANARY_ROWS = 3;
 /** The same refusal on 20 of the first 25 rows means that the mapping is wrong, not the rows. */
@@ -37,9 +37,10 @@ const CONTINUE: Advice = { stop: null, pauseMs: 0 };
 /** Watches the results of a run, or of a worker, and advises when to pause and when to stop. It has no side effects. */
 export class Supervisor {
   readonly #maxRefused: number | null;
-  readonly #canaries: number;
+  readonly #isFamiliar: boolean;
   #refused: number;
   #readable = 0;
+  #hasCreated = false;
   #seen = 0;
   /** The fault that the latest results have in common, and their number. A run must not go on with it. */
   #inARow = { kind: 'other', times: 0 };
@@ -56,7 +57,7 @@ export class Supervisor {
    */
   constructor(maxRefused: number | null, invalid: number, { isFamiliar = false } = {}) {
     this.#maxRefused = maxRefused;
-    this.#canaries = isFamiliar ? CANARY_ROWS : 1;
+    this.#isFamiliar = isFamiliar;
     this.#refused = invalid;
   }
 
@@ -67,7 +68,9 @@ export class Supervisor {
 
   /** Returns the maximum number of rows in flight. */
   limit(concurrency: number): number {
-    return this.isAtFirst ? Math.min(this.#canaries, concurrency) : concurrency;
+    if (!this.isAtFirst) return concurrency;
+    const unfamiliar = this.#hasCreated ? CANARY_ROWS - this.#readable : 1;
+    return Math.min(this.#isFamiliar ? CANARY_ROWS : unfamiliar, concurrency);
   }
 
   /** Counts one result and returns the advice that follows from it. */
@@ -80,6 +83,7 @@ export class Supervisor {
       return CONTINUE;
     }
     this.#seen += 1;
+    if (status === 'created') this.#hasCreated = true;
     if (status === 'rejected') this.#refused += 1;
     const kind = status === 'unknown' ? status : unreadable ? 'unreadable' : http === 403 ? 'denied' : 'other';
     this.#inARow = { kind, times: kind === this.#inARow.kind ? this.#inARow.times + 1 : 1 };
