@@ -12,6 +12,12 @@ import type { AudioReader, LogRecord } from '../request/ports.ts';
 import { notLoggedIn, type Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
+/**
+ * What stands for the service in the keys of a rehearsal. Each rehearsal has a sandbox with another address, and its log is
+ * read by later commands.
+ */
+const REHEARSED: Destination = { baseUrl: 'http://127.0.0.1', clientId: 'sandbox' };
+
 interface SessionUse {
   readonly audio: AudioReader;
   /** The operations that the requests are for. Each request must be valid for all of them. */
@@ -51,7 +57,11 @@ export class RequestSession {
     const settings = await context.settings();
     const contract = await withJudges(await context.contract());
     const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
-    const destination = use.needsNoLogin ? known : destinationOf(settings, contract);
+    const destination = context.options.sandbox
+      ? REHEARSED
+      : use.needsNoLogin
+        ? known
+        : destinationOf(settings, contract);
     const operations = use.isAsOffered ? offered(context, contract, use.operations) : use.operations;
     return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
   }
@@ -81,12 +91,12 @@ export class RequestSession {
 
   /** Describes the destination: the base URL, the client and the profile. */
   get destinationText(): string {
-    const { destination, contract } = this.preparation;
-    const { profile, live } = this.#settings;
+    const { profile, live, baseUrl, clientId } = this.#settings;
+    const { contract } = this.preparation;
     const kind = this.context.options.sandbox
       ? `the sandbox in this process${contract.source ? ', made from the API description' : ''}`
       : `profile ${profile.value}, ${live ? 'live' : 'test'}`;
-    return printable(`${destination.baseUrl} as client ${destination.clientId} (${kind})`);
+    return printable(`${baseUrl?.value} as client ${clientId?.value} (${kind})`);
   }
 
   /** Tells the user where the command is about to send, and by which contract. Programs can use `srq status --json`. */
