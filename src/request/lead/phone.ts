@@ -49,7 +49,7 @@ export function withoutFraction(cell: string): string {
 
 /**
  * Normalises a cell to ASCII digits, and removes what platforms and spreadsheets put around a number: `p:`, `tel:`,
- * `="…"`, an apostrophe, bidirectional marks, a fraction of zero.
+ * `="…"`, an apostrophe, bidirectional marks, brackets around the country code, a fraction of zero.
  */
 function tidied(text: string): string {
   const bare = text
@@ -58,7 +58,8 @@ function tidied(text: string): string {
     .trim()
     .replace(/^="(.*)"$/, '$1')
     .replace(/^'/, '')
-    .replace(/^(?:p|tel|phone|whatsapp):\s*/i, '');
+    .replace(/^(?:p|tel|phone|whatsapp):\s*/i, '')
+    .replace(/^\(\s*((?:\+|00)\s*\d{1,3})\s*\)/, '$1 ');
   return withoutFraction(bare);
 }
 
