@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
 
 describe('every market', () => {
-  it.each(MARKETS)('the country $code is found by its codes and by its name in six languages', (market) => {
-    const names = ['en', 'pt', 'es', 'de', 'fr', 'it'].map(
+  it.each(MARKETS)('the country $code is found by its codes and by its name in the languages of columns', (market) => {
+    const names = ['en', 'pt', 'es', 'de', 'fr', 'it', 'ca', 'nl', 'pl', 'sv', 'da', 'nb', 'fi'].map(
       (language) => new Intl.DisplayNames([language], { type: 'region' }).of(market.iso) ?? '',
     );
     for (const text of [market.code, market.iso.toLowerCase(), market.name, ...names]) {
@@ -11,4 +11,13 @@ describe('every market', () => {
       expect(parseMarket(` ${text.toUpperCase()} `), text).toBe(market);
     }
   });
+});
+
+it.each([
+  ['Großbritannien', 'UK'],
+  ['Republic of Ireland', 'IE'],
+  ['Rep. Dominicana', 'DO'],
+  ['Méjico', 'MX'],
+])('a country is found by a common name: %s', (text, code) => {
+  expect(parseMarket(text)?.code).toBe(code);
 });
