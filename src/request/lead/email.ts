@@ -35,14 +35,15 @@ const MAX_CELL_LENGTH = 1000;
 const refused = (error: FindingOf<'email'>): ParsedEmail => ({ email: null, error, warning: null });
 
 /**
- * Normalises a cell to NFKC, and removes invisible characters, `mailto:` with the subject behind its address, angle
- * brackets and the name before them.
+ * Normalises a cell to NFKC, and removes invisible characters, `mailto:` with the subject behind its address, quotes,
+ * angle brackets and the name before them.
  */
 function tidied(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
     .trim()
+    .replace(/^(["'])(.*)\1$/s, '$2')
     .replace(/^[^<>]*<([^<>]*)>$/, '$1')
     .replace(/^mailto:([^@?]*@[^@?]*)\?.*$/i, '$1')
     .replace(/^mailto:/i, '')
