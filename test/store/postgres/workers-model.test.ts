@@ -92,7 +92,10 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
             return { outcome: { ...CREATED, ids, status }, stop: null, unproven: null, sameAs: null };
           });
         };
-        const api = { create, idempotencyWindowMs: null, wireForm: null } as unknown as MarketplaceApi;
+        // After three unknown rows one after the other a worker asks validate, and goes on.
+        const validate = async () => ({ verdict: 'clear' });
+        const others = { validate, slowDown: () => {}, idempotencyWindowMs: null, wireForm: null };
+        const api = { create, ...others } as unknown as MarketplaceApi;
         const deps: WorkerDeps = {
           api,
           log: {
@@ -124,7 +127,8 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
           concurrency: 3,
           untilEmpty: true,
         } as const;
-        await Promise.race([runWorker(deps, options), death]);
+        const stop = await Promise.race([runWorker(deps, options), death]);
+        expect([seed, stop ?? null]).toEqual([seed, null]);
         if (isDead) kills += 1;
         // A killed process is gone for the others as one that has left.
         await log.close();
