@@ -2,7 +2,7 @@
 const MAX_LETTERS = 30;
 
 /**
- * What people write in six languages where there is no telephone number or e-mail address. Only the letters are kept.
+ * What people write where there is no telephone number or e-mail address. Only the letters are kept.
  */
 const NONE: ReadonlySet<string> = new Set(
   [
@@ -12,6 +12,7 @@ const NONE: ReadonlySet<string> = new Set(
     'ni nc nenhum nenhuma naotem naoinformado naodisponivel semtelefone sememail semnumero desconhecido',
     'nr aucun aucune neant inconnu nonrenseigne noncommunique pasdetelephone pasdemail pasdemel sansobjet',
     'nessuno nessuna sconosciuto nondisponibile nonpresente nonfornito',
+    'geen geentelefoon geenmail onbekend nvt brak niepodano nieznany ingen okand ukendt ukjent saknas mangler eiole',
   ].flatMap((words) => words.split(' ')),
 );
 
