@@ -203,12 +203,17 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const id = clientId || (await askUntil(context, 'Client id: ', given));
+  const before = await storedProfile(context);
+  const id = clientId || (await askUntil(context, ...offering('Client id', before?.clientId, given)));
   await requireSameDestination(context, baseUrl, id);
   if (options.keychain)
     return { baseUrl, clientId: id, secret: await keychainSecret(context, { baseUrl, clientId: id }) };
-  const question = `${secretName(contract)} (not shown): `;
-  const key = secret || (needsSecret ? await askUntil(context, question, given, askHidden) : '');
+  // A secret is of one account. Enter keeps it, so that a login can change the rest.
+  const isSame = before?.baseUrl === baseUrl && before.clientId === id;
+  const kept = isSame ? before.clientSecret : undefined;
+  const question = `${secretName(contract)} (not shown${kept === undefined ? '' : '; Enter keeps it'}): `;
+  const accepted = (answer: string) => given(answer || (kept ?? ''));
+  const key = secret || (needsSecret ? await askUntil(context, question, accepted, askHidden) : '');
   return { baseUrl, clientId: id, secret: key };
 }
 
@@ -219,9 +224,21 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
 async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
   const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
   if (given === '' && !context.interactive) return '';
-  const baseUrl = given === '' ? await askUntil(context, 'Base URL: ', normalBaseUrl) : normalBaseUrl(given);
+  const before = (await storedProfile(context))?.baseUrl;
+  const offered = offering('Base URL', before, normalBaseUrl);
+  const baseUrl = given === '' ? await askUntil(context, ...offered) : normalBaseUrl(given);
   context.replaceBaseUrl(baseUrl);
   return baseUrl;
+}
+
+async function storedProfile(context: Context): Promise<Profile | null> {
+  return (await context.profiles()).get((await context.profileName()).value);
+}
+
+/** A question for what the profile may have already. Enter keeps that. */
+function offering(name: string, before: string | undefined, accepts: (answer: string) => string) {
+  const question = before === undefined ? `${name}: ` : `${name} (Enter for ${printable(before)}): `;
+  return [question, (answer: string) => accepts(answer || (before ?? ''))] as const;
 }
 
 /** Accepts any answer that is not empty. */
