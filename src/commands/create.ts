@@ -35,7 +35,8 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   let stop: SrqError | null = null;
   let isRecorded = true;
   for (const each of prepared) {
-    if (each.request) for (const { message } of each.problems) context.reporter.warn(printable(message));
+    const which = prepared.length > 1 ? `request ${each.row}: ` : '';
+    if (each.request) for (const { message } of each.problems) context.reporter.warn(printable(which + message));
     if (!each.request) results.push(invalidResult(each));
     else if (stop || context.interruption.code) results.push(await untriedResult(each, log, options));
     else {
