@@ -17,7 +17,7 @@ export function refuseListWithin(columns: readonly string[], path: string): void
   throw new SrqError(
     'json.nested',
     `${path} is a JSON object; the requests seem to be in its list "${list}".`,
-    isPlain ? `Give that list alone: jq '.${list}[]' FILE | srq bulk -` : 'Give a file with that list alone.',
+    isPlain ? `Give that list alone: jq -c '.${list}[]' FILE > list.ndjson` : 'Give a file with that list alone.',
   );
 }
 

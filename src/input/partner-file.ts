@@ -43,7 +43,7 @@ export async function openPartnerFile(path: string, name = path): Promise<Partne
     throw new SrqError(
       'file.unreadable',
       `${name} is not a regular file.`,
-      'Save the data to a file, or pipe it in: srq bulk -',
+      'Save the data to a file, or pipe it in and name "-" in place of the file.',
     );
   }
   if (found.size === 0n)
