@@ -63,20 +63,6 @@ describe('The supervisor of a run', () => {
     expect(supervisor.limit(0)).toBe(0);
   });
 
-  test('A run at a new service has one row in flight until one is created, and then the rest of the first three', () => {
-    const supervisor = new Supervisor(null, 0);
-    const limits = [supervisor.limit(16)];
-    for (const status of ['rejected', 'created', 'created'] as const) {
-      supervisor.observe(ended(status));
-      limits.push(supervisor.limit(16));
-    }
-    expect(limits).toEqual([1, 1, 1, 16]);
-    const quick = new Supervisor(null, 0);
-    quick.observe(ended('created'));
-    expect(quick.limit(16)).toBe(2);
-    expect(new Supervisor(null, 0, { isFamiliar: true }).limit(16)).toBe(3);
-  });
-
   test('Ten unreadable answers stop a run only if nothing else came between them', () => {
     const supervisor = new Supervisor(null, 0);
     const unreadable = ended('failed', { unreadable: true });
