@@ -33,3 +33,24 @@ export function stopwatch(clock: Clock): () => number {
   const [wallMs, startedMs] = [clock.nowMs(), clock.monotonicMs()];
   return () => Math.max(clock.nowMs() - wallMs, clock.monotonicMs() - startedMs);
 }
+
+/** A map that forgets its oldest entries. It holds the last `least` of them, and at most twice as many. */
+export class RecentMap<Value> {
+  readonly #least: number;
+  #recent = new Map<string, Value>();
+  #older = new Map<string, Value>();
+
+  constructor(least: number) {
+    this.#least = least;
+  }
+
+  get(name: string): Value | undefined {
+    return this.#recent.get(name) ?? this.#older.get(name);
+  }
+
+  /** Forgets many entries at once: the oldest entry of a map is found more slowly the more were taken out before. */
+  set(name: string, value: Value): void {
+    if (this.#recent.size >= this.#least) [this.#older, this.#recent] = [this.#recent, new Map()];
+    this.#recent.set(name, value);
+  }
+}

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { withShared } from '../../request/contract/known-answers.ts';
+import { RecentMap } from '../../request/small.ts';
 import { type Form, type Identifier, LOCATION, uniqueValues } from './form.ts';
 import type { Knowledge } from './knowledge.ts';
 
-/** Number of identifiers that are remembered, to notice one that two requests get. */
-const MAX_IDENTIFIED = 10_000;
+/** Number of the last identifiers that are remembered, to notice one that two requests get. */
+const IDENTIFIED = 10_000;
 /** The first identifiers are stored at once for the next process, and then one of so many, each with all before it. */
 const KEPT_FIRST = 3;
 const KEPT_EVERY = 1_000;
@@ -14,9 +15,9 @@ export class Identities {
   readonly #kept: Knowledge;
   /** The places where the API description says that requests are named. */
   readonly #documentedPlaces: readonly string[];
-  readonly #identified = new Map<string, string>();
-  readonly #claimed = new Map<string, string>();
-  readonly #values = new Map<string, string>();
+  readonly #identified = new RecentMap<string>(IDENTIFIED);
+  readonly #claimed = new RecentMap<string>(IDENTIFIED);
+  readonly #values = new RecentMap<string>(IDENTIFIED);
   #registered = 0;
 
   constructor(kept: Knowledge, documentedPlaces: readonly string[]) {
@@ -49,7 +50,7 @@ export class Identities {
     const holders = named.map((digest) => this.#identified.get(digest) ?? this.#claimed.get(digest));
     const [other] = holders;
     if (other !== undefined && holders.every((holder) => holder !== undefined && holder !== key)) return other;
-    for (const digest of named) setBounded(this.#claimed, digest, key);
+    for (const digest of named) this.#claimed.set(digest, key);
     return null;
   }
 
@@ -97,24 +98,17 @@ export class Identities {
   /** Remembers who had a value at a place first. */
   holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
     const name = digestOf({ text: `${place} ${text}` });
-    if (!this.#values.has(name)) setBounded(this.#values, name, key);
+    if (this.#values.get(name) === undefined) this.#values.set(name, key);
   }
 
   /** Remembers who has a value, for this process and, of the last ones, for the next. */
   #hold(each: Pick<Identifier, 'place' | 'text'>, key: string): void {
     const digest = digestOf(each);
-    setBounded(this.#identified, digest, key);
+    this.#identified.set(digest, key);
     this.#kept.addIdentifier(digest, key);
     const before = this.#registered++;
     if (before < KEPT_FIRST || before % KEPT_EVERY === 0) this.#kept.keep();
   }
-}
-
-/** Sets a value of one of the maps above. The oldest entry makes room, and is found without a copy of all of them. */
-function setBounded(map: Map<string, string>, name: string, value: string): void {
-  const [oldest] = map.size >= MAX_IDENTIFIED ? map.keys() : [];
-  if (oldest !== undefined) map.delete(oldest);
-  map.set(name, value);
 }
 
 function digestOf({ text }: Pick<Identifier, 'text'>): string {

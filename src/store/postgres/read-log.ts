@@ -2,6 +2,7 @@ import { KeyIndex } from '../../request/log/key-index.ts';
 import type { LogReader, ReadRecord } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
+import { RecentMap } from '../../request/small.ts';
 import { InGroups } from '../in-groups.ts';
 import { type KnownRequest, recordFrom } from '../stored-record.ts';
 import type { Database, Query } from './database.ts';
@@ -9,8 +10,8 @@ import { RECORD_COLUMNS, type RecordRow, recordOf } from './rows.ts';
 
 /** Maximum number of keys in one statement. */
 const MAX_GROUP_KEYS = 5_000;
-/** Number of states that are kept. A caller looks up a state right after it has requested it. */
-const KEPT = 100_000;
+/** Number of the last states that are kept. A caller looks up a state right after it has requested it. */
+const KEPT = 50_000;
 /**
  * Time for which the state `none` is trusted. If it has changed meanwhile, the store refuses the write, and the state
  * is read again.
@@ -27,7 +28,7 @@ const LOOKED_AT = 500;
  */
 export class LogLookup {
   readonly #monotonicMs: () => number;
-  readonly #known = new Map<string, { readonly state: LoggedState; readonly atMs: number }>();
+  readonly #known = new RecentMap<{ readonly state: LoggedState; readonly atMs: number }>(KEPT);
   readonly #ask: InGroups<string, void>;
   readonly #records: InGroups<string, LogRecord | null>;
 
@@ -57,11 +58,7 @@ export class LogLookup {
   }
 
   set(key: string, state: LoggedState): void {
-    // The oldest come first.
-    this.#known.delete(key);
     this.#known.set(key, { state, atMs: this.#monotonicMs() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** Asks the store for what is not known, or was `none` too long ago. */
