@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { KeyIndex } from '../../src/request/log/key-index.ts';
+import { RecentMap } from '../../src/request/small.ts';
 import fc from '../helpers/fast-check.ts';
 
 const keyOf = (n: number) => createHash('sha256').update(String(n)).digest('hex').slice(0, 32);
@@ -58,4 +59,15 @@ test('a copy of the index of keys, by shape and memory, is equal to it and grows
   for (let n = 4_000; n < 20_000; n++) expect(copy.findOrAdd(keyOf(n))).toBe(index.findOrAdd(keyOf(n)));
   expect(copy.shape).toEqual(index.shape);
   expect(copy.memory).toEqual(index.memory);
+});
+
+test('a map of the recent entries holds the last ones, and forgets those before twice as many', () => {
+  const map = new RecentMap<number>(10);
+  for (let at = 0; at < 35; at++) {
+    map.set(`k${at}`, at);
+    for (let back = 0; back < Math.min(10, at + 1); back++) expect(map.get(`k${at - back}`)).toBe(at - back);
+    expect(map.get(`k${at - 20}`)).toBeUndefined();
+  }
+  map.set('k34', 0);
+  expect(map.get('k34')).toBe(0);
 });
