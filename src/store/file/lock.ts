@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import type { Clock } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
@@ -51,9 +51,6 @@ export class LogLocks {
     this.#kernel = kernel;
     this.#append = this.#lock('append', log);
     this.#text = openLockFile(lockPath(path));
-    if (fstatSync(this.#text).size >= TEXT_BYTES) return;
-    this.#put('bytes', '0');
-    this.#put('holder', '');
   }
 
   /** Takes the run lock, or throws an error that names the holder. `holder` is shown to processes that are refused. */
@@ -157,7 +154,7 @@ interface LockFacts {
 }
 
 const lockPath = (log: string): string => `${log}.lock`;
-/** Each fact always has the same place, a line of its own, so that one write changes one fact. */
+/** Each fact always has the same place, a line of its own, so that one write changes one fact. Never written means none. */
 const FACTS = { bytes: { at: 0, places: 16 }, holder: { at: 17, places: 494 } } as const;
 const TEXT_BYTES = 512;
 
@@ -182,8 +179,15 @@ export function lockFacts(log: string): LockFacts | null {
 
 function factsIn(fd: number): LockFacts {
   const buffer = Buffer.alloc(TEXT_BYTES);
-  const [bytes, holder = ''] = buffer.toString('latin1', 0, readSync(fd, buffer, 0, TEXT_BYTES, 0)).split('\n');
-  return { bytes: Number(bytes) || 0, holder: holder.trimEnd() };
+  readSync(fd, buffer, 0, TEXT_BYTES, 0);
+  const fact = (name: keyof typeof FACTS): string => {
+    const { at, places } = FACTS[name];
+    return buffer
+      .toString('latin1', at, at + places)
+      .replaceAll('\0', '')
+      .trim();
+  };
+  return { bytes: Number(fact('bytes')) || 0, holder: fact('holder') };
 }
 
 function inUse(holder: string): SrqError {
