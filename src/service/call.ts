@@ -115,12 +115,12 @@ export class Caller {
         const mayWrite = await permission();
         if (mayWrite === null) return 'withdrawn';
         for (const secret of call.secrets) redactor.add(secret);
-        const own = { ...call.headers, accept: acceptedTypes(described) };
+        const headers = Object.assign({}, encoded.headers, call.headers, { accept: acceptedTypes(described) });
         const { query } = call;
         const masked = query && { ...query, value: REDACTED };
         const redacted = { shown: () => withKey(shown(), masked), redactor, grantsToken: false };
         const { method, path, body } = withKey(encoded, query);
-        exchange = await http.send(method, path, { ...encoded.headers, ...own }, body, redacted, mayWrite);
+        exchange = await http.send(method, path, headers, body, redacted, mayWrite);
         if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
       } finally {
         limiter.release(permit, sent);

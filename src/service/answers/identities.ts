@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { withShared } from '../../request/contract/known-answers.ts';
 import { RecentMap } from '../../request/small.ts';
 import { type Form, type Identifier, LOCATION, uniqueValues } from './form.ts';
@@ -33,11 +33,14 @@ export class Identities {
    */
   identify(key: string, form: Form | null): string | null {
     const named = this.#identifying(form);
-    const held = named.map((each) => ({ ...each, by: this.#identified.get(digestOf(each)) }));
+    const held = named.map(({ place, text }) => {
+      const digest = digestOf({ text });
+      return { place, text, digest, by: this.#identified.get(digest) };
+    });
     const others = held.filter(({ by }) => by !== undefined && by !== key);
     if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
     for (const { place, text } of others) this.#share(place, text);
-    for (const each of named) this.#hold(each, key);
+    for (const { digest } of held) this.#hold(digest, key);
     return null;
   }
 
@@ -101,9 +104,8 @@ export class Identities {
     if (this.#values.get(name) === undefined) this.#values.set(name, key);
   }
 
-  /** Remembers who has a value, for this process and, of the last ones, for the next. */
-  #hold(each: Pick<Identifier, 'place' | 'text'>, key: string): void {
-    const digest = digestOf(each);
+  /** Remembers who has an identifier, for this process and, of the last ones, for the next. */
+  #hold(digest: string, key: string): void {
     this.#identified.set(digest, key);
     this.#kept.addIdentifier(digest, key);
     const before = this.#registered++;
@@ -112,5 +114,5 @@ export class Identities {
 }
 
 function digestOf({ text }: Pick<Identifier, 'text'>): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return hash('sha256', text, 'hex').slice(0, 16);
 }

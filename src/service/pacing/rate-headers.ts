@@ -49,6 +49,7 @@ function retryAfterMs(value: string, answeredMs: number): number | null {
 
 /** Returns the quota that runs out first; of equal ones, the one that lasts longest. */
 function readHeadroom(headers: Headers, answeredMs: number): Headroom | null {
+  if (!Object.keys(headers).some((name) => name.includes('ratelimit'))) return null;
   const list = text(headers, 'ratelimit').replaceAll(QUOTED, '');
   const told = [
     // Drafts 8 to 11: `"name";r=0;t=5, …`.

@@ -40,11 +40,11 @@ export class Redactor {
     const mayHoldWords = hasLetter(folded);
     const mayBePart = folded.length > 4 && digits !== folded;
     return this.#values.some(
-      ({ lower, telephone, telling }) =>
-        folded === lower ||
-        repeatsTelephone(telephone, digits) ||
-        (mayBePart && lower.includes(folded)) ||
-        (mayHoldWords && telling.some((each) => folded.includes(each))),
+      (sent) =>
+        folded === sent.lower ||
+        repeatsTelephone(sent.telephone, digits) ||
+        (mayBePart && sent.lower.includes(folded)) ||
+        (mayHoldWords && sent.telling.some((each) => folded.includes(each))),
     );
   }
 
@@ -61,7 +61,7 @@ export class Redactor {
   }
 
   get #values(): readonly SentValue[] {
-    this.#known ??= this.#sent.map((value) => sentValue(value.toLowerCase()));
+    this.#known ??= this.#sent.map((value) => new SentValue(value));
     return this.#known;
   }
 }
@@ -90,22 +90,35 @@ const MIN_LETTERS = 4;
  */
 const WORDS = /[^\x00-/:-@[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u206f\u3000-\u3003\u3008-\u3020]+/g;
 
-/** A sent value in lower case, with what is derived from it. */
-interface SentValue {
+/** A sent value. Its words are found only when they are needed, as most answers repeat nothing. */
+class SentValue {
+  /** The value in lower case. */
   readonly lower: string;
-  /** The digits of a telephone number, else empty. */
-  readonly telephone: string;
-  readonly words: readonly string[];
-  /** The value and its words, as far as they tell something of a name or an address. */
-  readonly telling: readonly string[];
-}
+  #words: readonly string[] | null = null;
+  #telling: readonly string[] | null = null;
 
-function sentValue(lower: string): SentValue {
-  const words = lower.match(WORDS) ?? [];
-  const long = words.filter((word) => word.length >= MIN_LETTERS);
-  const telling = [...(lower.length >= MIN_LETTERS ? [lower] : []), ...(long.length <= MAX_WORDS ? long : [])];
-  const telephone = /^[\d\s+()./-]+$/.test(lower) ? lower.replace(/\D/g, '') : '';
-  return { lower, telephone, words, telling: telling.filter(hasLetter) };
+  constructor(value: string) {
+    this.lower = value.toLowerCase();
+  }
+
+  /** The digits of a telephone number, else empty. */
+  get telephone(): string {
+    return /^[\d\s+()./-]+$/.test(this.lower) ? this.lower.replace(/\D/g, '') : '';
+  }
+
+  get words(): readonly string[] {
+    this.#words ??= this.lower.match(WORDS) ?? [];
+    return this.#words;
+  }
+
+  /** The value and its words, as far as they tell something of a name or an address. */
+  get telling(): readonly string[] {
+    if (this.#telling) return this.#telling;
+    const long = this.words.filter((word) => word.length >= MIN_LETTERS);
+    const telling = [this.lower, ...(long.length <= MAX_WORDS ? long : [])];
+    this.#telling = telling.filter((each) => each.length >= MIN_LETTERS && hasLetter(each));
+    return this.#telling;
+  }
 }
 
 /** Tells whether the digits are the end of the telephone number, or contain all of it. */
