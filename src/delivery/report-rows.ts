@@ -69,7 +69,8 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
-  return { ...NOT_SENT, row, status, ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
+  const ids = record?.ids ?? {};
+  return { row, status, ids, message, reason, record, problems: [], isKept: isKept(row, status) };
 }
 
 /** The dependencies for finding the rows of a plan in the log. */

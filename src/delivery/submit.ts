@@ -309,6 +309,5 @@ async function validateFirst(request: ServiceRequest, api: MarketplaceApi, optio
 
 /** Returns the subject under which a request is logged. */
 export function subjectOf({ key, row, request }: Submission): LogSubject {
-  const { country } = request.params;
-  return { key, row, ref: request.ref, ...(country === undefined ? {} : { market: country }) };
+  return { key, row, ref: request.ref, market: request.params['country'] };
 }

@@ -146,7 +146,7 @@ export interface LogSubject {
   /** The caller's own reference. */
   readonly ref: string | null;
   /** Code of the market, if it is known. */
-  readonly market?: string;
+  readonly market?: string | undefined;
 }
 
 /** A record of the log, as read back. */

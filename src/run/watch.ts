@@ -102,5 +102,8 @@ async function tellSilence(context: Context, { hasHeard }: PassObserver): Promis
       ),
     );
   });
-  return () => over.abort();
+  return () => {
+    // Each abort makes an exception, also if it was aborted before.
+    if (!over.signal.aborted) over.abort();
+  };
 }

