@@ -87,10 +87,18 @@ const byName = new Map([
 
 /**
  * Returns the market that a cell means, by its code (UK, GB and GBR are equal) or its name in one of the
- * markets' languages, with or without accents. Returns undefined for anything else, because srq does not guess.
+ * markets' languages, with or without accents. A cell may name it in several ways, as `DE - Deutschland` and `Germany (+49)`
+ * do. Returns undefined for anything else, because srq does not guess.
  */
 export function parseMarket(text: string): Market | undefined {
-  return findMarket(text) ?? byName.get(folded(text));
+  const named = (name: string) => findMarket(name) ?? byName.get(folded(name));
+  const whole = named(text);
+  if (whole) return whole;
+  const names = text.split(/[^\p{L}\p{M}\p{N}'’. ]+/u).flatMap((name) => folded(name) || []);
+  // `de-DE` is a language.
+  if (new Set(names).size < names.length) return undefined;
+  const market = names.map(named).find((each) => each !== undefined);
+  return names.every((name) => name === market?.callingCode || named(name) === market) ? market : undefined;
 }
 
 /**
