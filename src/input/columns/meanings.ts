@@ -103,7 +103,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
     contradicts: (seen) =>
       noText(seen) || seen.medianLength < 4 || holdsPersons(seen) || (seen.filled >= 5 && isConstant(seen)),
-    refutes: (seen) => seen.filled >= 5 && seen.codeLike >= 0.9 && seen.distinct >= 0.95,
+    refutes: (seen) => seen.codeLike >= 0.9 && seen.distinct >= 0.95,
     only: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
     alone: isNearlyText,
     unless: ['notes', 'audio_file'],
