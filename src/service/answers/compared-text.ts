@@ -37,7 +37,7 @@ export function normal(text: string, sent: Redactor, names: ReadonlySet<string>)
   const said = text.trim().toLowerCase();
   if (said === '') return same('""');
   if (sent.isSentValue(said)) return same('sent');
-  if (isNumber(said)) return same(said);
+  if (isNumber(said)) return same(names.has(said) && !isCode(said) ? IDENTIFIER : said);
   const unnamed = numbered(said, (word) => {
     if (names.size > 0 && word.length <= MAX_IDENTIFIER_LENGTH) {
       const bare = word.replace(/[.!?:]+$/, '');
