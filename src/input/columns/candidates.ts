@@ -118,7 +118,8 @@ function levelOf(
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   if (strength !== 'plain') {
     if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
-    return strength === 'slip' && fit === 'shows' ? 'certain' : 'likely';
+    // A category shows by repetition alone, which a slip may have as well.
+    return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';
   }
   const mayBeStrangers = name.mayBeAnothers && isPersonal(meaning);
   // Names and places have no typical form. If the content does not show them, a person has to check.
@@ -198,7 +199,7 @@ function withPersons(candidates: readonly Candidate[]): readonly Candidate[] {
 
 /** Tells whether a column called "name" has a single given name in each cell. */
 function isGivenName({ meaning, look: { seen } }: Candidate): boolean {
-  return meaning === 'fullname' && seen.filled >= 3 && seen.oneWord >= 0.9 && seen.givenName >= 0.5;
+  return meaning === 'fullname' && seen.filled >= 3 && seen.oneWord >= 0.8 && seen.givenName >= 0.5;
 }
 
 /** Tells whether a column that seems to be half of a name, and has no other half, holds whole names. */

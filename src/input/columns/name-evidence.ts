@@ -10,11 +10,15 @@ const ELSE = conceptsIn('time money web manner status consent measure tax title 
 /** Concepts that exclude a recording. A recording may also be called a file or a link. */
 const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'file');
 
+/** Concepts that exclude a telephone. One may be for a time of the day. */
+const ELSE_OF_PHONES = ELSE.filter((each) => each !== 'time');
+
 /** Concepts that exclude a description of the need. It may mention files, such as pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
 function elseOf(named: NamedColumn): readonly Concept[] {
   if (named.has('audio')) return ELSE_OF_RECORDINGS;
+  if (named.has('phone')) return ELSE_OF_PHONES;
   return named.has('need') ? ELSE_OF_NEEDS : ELSE;
 }
 
@@ -45,7 +49,7 @@ export function nameEvidence(header: string): NameEvidence {
 const MAX_DOUBTED = 5;
 
 function evidenceOf(header: string, words: readonly string[]) {
-  const hasUnknown = words.some(isUnknown);
+  const hasUnknown = words.some(isUnknown) || hasInitials(header);
   const named = new NamedColumn(words, hasUnknown);
   const inside = meaningInBrackets(header);
   const isOthers = named.has('other');
@@ -129,6 +133,13 @@ function meaningInBrackets(header: string): NamedMeaning | undefined {
 /** Tells whether a word is unknown. Pupils and children may be the customer or not, so they are as good as unknown. */
 function isUnknown(word: string): boolean {
   return word.length > 1 && conceptsOf(word).every((each) => each === 'either' || each === 'billing');
+}
+
+/** Tells whether capitals in a header spell a word that says nothing otherwise: in "Tel. ET", the owner and not "and". */
+function hasInitials(header: string): boolean {
+  const capitals = /\p{Ll}/u.test(header) ? (header.match(/(?<!\p{L})\p{Lu}{2,3}(?!\p{L})/gu) ?? []) : [];
+  const says = (word: string) => conceptsOf(word.toLowerCase());
+  return capitals.some((word) => says(word).length > 0 && says(word).every((each) => each === 'nothing'));
 }
 
 /**

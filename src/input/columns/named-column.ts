@@ -143,7 +143,13 @@ export class NamedColumn {
     const name = this.has('name');
     const first = this.has('first') || (this.has('firstAdjective') && (name || this.has('last')) && !this.has('last'));
     const last = this.has('last') || (this.has('lastAdjective') && (name || first));
-    if (!name && !first && !last) return this.isSomebody() ? [this.#plain('fullname'), this.#part('phone')] : null;
+    if (!name && !first && !last) {
+      if (!this.isSomebody()) return null;
+      // "First" and "last" of a customer are halves of the name, where a name is meant.
+      if (this.has('lastAdjective')) return [this.#part('last_name')];
+      if (this.has('firstAdjective')) return [this.#part('first_name')];
+      return [this.#plain('fullname'), this.#part('phone')];
+    }
     if (!this.hasAny(['first', 'last']) && this.hasAny(['need', 'category', 'kind'])) return null;
     const both =
       (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
