@@ -170,6 +170,8 @@ describe('whose a column is', () => {
       ['Tlm chaves', PHONES],
       ['Next of kin', PHONES],
       ['Téléphone de la nounou', PHONES],
+      ['Tel. ET', PHONES],
+      ['Tel. w.p.', PHONES],
       ['Accountant e-mail', EMAILS],
       ['Recommended by (email)', EMAILS],
       ['E-mail du voisin', EMAILS],
