@@ -2,14 +2,23 @@ import { copyFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { withNeighbours } from '../../src/delivery/witness.ts';
+import { SrqError } from '../../src/request/words/errors.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { fakeApi } from '../helpers/fake-api.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
-import { readLines, submissionOf } from './leads.ts';
+import { planOf, readLines, submissionOf, tableOf } from './leads.ts';
 import { Life } from './life.ts';
 import { Machine, type Process } from './processes.ts';
 import type { Sight, Step } from './scripted-service.ts';
-import { createNeighbours, NEIGHBOURS, neighbours, recordCreated, type Settling, settleOne } from './settling.ts';
+import {
+  createNeighbours,
+  NEIGHBOURS,
+  neighbours,
+  recordCreated,
+  type Settling,
+  settleOne,
+  settlePlan,
+} from './settling.ts';
 
 const CHECKED: SubmitOptions = { validate: true, onDuplicate: 'skip', again: false };
 const UNCHECKED: SubmitOptions = { ...CHECKED, validate: false };
@@ -82,6 +91,17 @@ describe('What validate calls a duplicate in both rounds', () => {
     // Its age is still that of the send.
     expect(Date.parse(last.at) - last.ms).toBeLessThanOrEqual(sentAtMs);
   });
+});
+
+test('What validate said ends the settling where it cannot be recorded', async () => {
+  await loseAnswer(true, { lagMs: 0 }, UNCHECKED);
+  const full = new SrqError('log.unwritable', 'The log is full.');
+  const settled = await machine.run(async (process) => {
+    const plan = await planOf(tableOf([NEED, ...neighbours()]), process.log);
+    process.log.outcome = () => Promise.reject(full);
+    return settlePlan(process, plan);
+  });
+  expect(settled).toEqual({ yielded: [], returned: full });
 });
 
 describe('What validate calls clear in both rounds', () => {
