@@ -52,7 +52,9 @@ function evidenceOf(header: string, words: readonly string[]) {
   const hasUnknown = words.some(isUnknown) || hasInitials(header);
   const named = new NamedColumn(words, hasUnknown);
   const inside = meaningInBrackets(header);
-  const isOthers = named.has('other');
+  // Whoever looks for a provider says which kind of service is needed.
+  const isSought = named.has('kind') && named.has('need');
+  const isOthers = named.has('other') && !isSought && !named.has('parents');
   const ignored = elseOf(named);
   const isElse =
     header.startsWith('_') ||
