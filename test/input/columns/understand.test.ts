@@ -127,6 +127,13 @@ describe('header rows as forms, CRMs and people write them', () => {
     expect(foundOrAsked).toBeGreaterThan(0.95);
   });
 
+  it('of an ordinary set that was judged blind, nothing is taken wrongly for certain', () => {
+    const { wrong, certain, foundOrAsked } = measured('fresh11');
+    expect(wrong).toEqual([]);
+    expect(certain).toBeGreaterThan(0.87);
+    expect(foundOrAsked).toBeGreaterThan(0.94);
+  });
+
   it('of two odd sets that were judged blind, six columns are taken wrongly for certain, and no telephone or e-mail', () => {
     const odd = ['fresh9', 'fresh10'].map((part) => measured(part));
     expect(odd.flatMap(({ wrong }) => wrong)).toEqual([
