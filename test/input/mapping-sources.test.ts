@@ -84,6 +84,10 @@ describe('a field is taken', () => {
   });
 });
 
+it('the name of a contact comes before a bare name, which may be that of a record', () => {
+  expect(short(plan(['name', 'contact_name']).sources)).toEqual(['fullname first 1,0 certain: known name']);
+});
+
 it('a column that was left out, or given to another field, is no part of a place or a name', () => {
   const parts = (map: Record<string, string>) => Object.keys(plan(['City', 'Zip', 'Street'], { map }).parts).sort();
   expect([parts({}), parts({ City: '-' }), parts({ Zip: 'ref' })]).toEqual([
