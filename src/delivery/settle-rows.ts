@@ -22,8 +22,11 @@ const LEAST_WAIT_RESET_MS = 60_000;
 const MAX_LATE_MS = 100_000;
 /** Least time between two rounds. If the service runs on several machines, one may not know of the request yet. */
 const LEAST_GAP_MS = 10_000;
-/** Longest sleep, after which the age is computed again: the machine may sleep, or its clock may be set. */
-const MAX_SLEEP_MS = 30_000;
+/**
+ * Longest sleep, after which the rows are looked up again, as the process that sent one may be settling it, and so is the age: the
+ * machine may sleep, or its clock may be set.
+ */
+const MAX_SLEEP_MS = 5_000;
 /** Maximum number of rows that are settled together. */
 const BATCH_ROWS = 200;
 
@@ -93,16 +96,18 @@ async function settledAlone(
 /** Asks validate about rows in two rounds, and settles them by what it says. */
 async function* settleBatch(
   plan: ImportPlan,
-  batch: readonly (UnknownRow & Asked)[],
+  doubts: readonly (UnknownRow & Asked)[],
   deps: PassDeps,
   options: SettleOptions,
 ): AsyncGenerator<Sent> {
-  if (batch.length === 0) return;
+  if (doubts.length === 0) return;
   const { api, halt, clock, log } = deps;
   const { signal } = halt;
   // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
-  await askControls(batch, api, signal);
-  await waitUntilOld(batch, deps, options);
+  await askControls(doubts, api, signal);
+  const batch = await openWhenOld(doubts, deps, options);
+  for (const { submission } of doubts.filter((each) => !batch.includes(each))) yield inDoubt(submission);
+  if (batch.length === 0) return;
   const first = await askRound(batch, api, signal, false);
   const firstMs = log.nowMs();
   const leastMs = Math.min(LEAST_GAP_MS, options.settleMs ?? LEAST_GAP_MS);
@@ -122,16 +127,22 @@ async function* settleBatch(
   }
 }
 
-/** Waits until each row is old enough to be sent again. */
-async function waitUntilOld(
-  batch: readonly (UnknownRow & Asked)[],
+/** Waits until each row is old enough to be sent again. Returns those that nobody else has settled meanwhile. */
+async function openWhenOld(
+  rows: readonly (UnknownRow & Asked)[],
   deps: PassDeps,
   options: SettleOptions,
-): Promise<void> {
+): Promise<readonly (UnknownRow & Asked)[]> {
   const { clock, log, halt } = deps;
-  const leftMs = () => Math.max(...batch.map((row) => row.sent.lastMs + leastAgeMs(row, deps, options) - log.nowMs()));
+  let open = rows;
+  const leftMs = () => Math.max(...open.map((row) => row.sent.lastMs + leastAgeMs(row, deps, options) - log.nowMs()));
   if (leftMs() > 0) options.waiting(leftMs());
-  while (leftMs() > 0 && !halt.signal.aborted) await clock.sleep(Math.min(leftMs(), MAX_SLEEP_MS), halt.signal);
+  while (leftMs() > 0 && !halt.signal.aborted) {
+    await clock.sleep(Math.min(leftMs(), MAX_SLEEP_MS), halt.signal);
+    await log.prefetch(open.map(({ submission }) => submission.key));
+    open = open.filter(({ submission, seen }) => log.lookup(submission.key) === seen);
+  }
+  return open;
 }
 
 function leastAgeMs(row: UnknownRow, deps: PassDeps, options: SettleOptions): number {
