@@ -1,10 +1,12 @@
 import { copyFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
+import { type SubmitOptions, subjectOf, submitRequest } from '../../src/delivery/submit.ts';
 import { withNeighbours } from '../../src/delivery/witness.ts';
+import { outcomeOf } from '../../src/request/log/outcome.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { fakeApi } from '../helpers/fake-api.ts';
+import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { planOf, readLines, submissionOf, tableOf } from './leads.ts';
 import { Life } from './life.ts';
@@ -102,6 +104,20 @@ test('What validate said ends the settling where it cannot be recorded', async (
     return settlePlan(process, plan);
   });
   expect(settled).toEqual({ yielded: [], returned: full });
+});
+
+test('The wait for the age of a row ends when the process that sent it has found out its outcome', async () => {
+  const clock = new VirtualClock();
+  const memory = new MemoryLog(() => Date.UTC(2026, 10, 21) + clock.nowMs());
+  const [sender, log] = [memory.openAs('who sent it'), memory.openAs('this run')];
+  const unknown = outcomeOf('unknown', null, { http: 201, ms: 1 });
+  await recordCreated(sender, neighbours(), sender.nowMs() - 1_000);
+  await sender.outcome(subjectOf(SUBMISSION), unknown, { wasClear: true });
+  const plan = await planOf(tableOf([NEED, ...neighbours()]), log);
+  const settled = settlePlan({ api: fakeApi(), log, clock, halt: new AbortController() }, plan, { settleMs: null });
+  void clock.sleep(7_000).then(() => sender.outcome(subjectOf(SUBMISSION), { ...unknown, status: 'created' }));
+  expect(await clock.until(settled)).toMatchObject({ yielded: [{ row: 1, isFromLog: true }], returned: null });
+  expect(clock.nowMs()).toBeLessThan(15_000);
 });
 
 describe('What validate calls clear in both rounds', () => {

@@ -53,7 +53,7 @@ const RESEND: SubmitOptions = { validate: false, onDuplicate: 'skip', again: fal
 
 /** Settles the rows of a plan, and returns their results. */
 export async function settlePlan(
-  { api, log, clock, halt }: Process,
+  { api, log, clock, halt }: Pick<Process, 'api' | 'log' | 'clock' | 'halt'>,
   plan: ImportPlan,
   { settleMs = 60_000, byValidate = true, isProxied = false, resend = RESEND, waiting = () => {} }: Settling = {},
 ): Promise<{ yielded: Sent[]; returned: unknown }> {
