@@ -23,8 +23,8 @@ const MAX_LATE_MS = 100_000;
 /** Least time between two rounds. If the service runs on several machines, one may not know of the request yet. */
 const LEAST_GAP_MS = 10_000;
 /**
- * Longest sleep, after which the rows are looked up again, as the process that sent one may be settling it, and so is the age: the
- * machine may sleep, or its clock may be set.
+ * Longest sleep. After it the rows are looked up again, because the process that sent one may have settled it. Their age is
+ * computed again, because the machine may sleep, or its clock may be set.
  */
 const MAX_SLEEP_MS = 5_000;
 /** Maximum number of rows that are settled together. */
