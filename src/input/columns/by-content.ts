@@ -12,17 +12,24 @@ const FIELDS_AND_PARTS = Object.keys(MEANINGS) as FieldOrPart[];
 export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   const found: Candidate[] = [];
   for (const meaning of FIELDS_AND_PARTS) {
-    const { alone, unless = [], underAnyName, isSeveral, group } = MEANINGS[meaning];
+    const { alone, underAnyName, unless = [], isSeveral, group } = MEANINGS[meaning];
     const all = [...readings, ...found];
-    if (!alone || isGiven(all, [meaning, ...unless])) continue;
+    if (isGiven(all, [meaning, ...unless])) continue;
     const alike = unread(looks, all).filter(
-      ({ name, seen }) => (underAnyName || name.isEmpty) && alone(seen) && (!isRepeated(seen) || group === 'place'),
+      ({ name, seen }) =>
+        (underAnyName?.(seen) || (name.isEmpty && alone?.(seen))) &&
+        (group !== undefined || !saysPersonOrPlace(name)) &&
+        (!isRepeated(seen) || group === 'place'),
     );
     if (meaning === 'request_text') alike.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
     for (const look of isSeveral ? alike : alike.slice(0, 1))
       found.push(guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content'));
   }
   return found;
+}
+
+function saysPersonOrPlace({ meanings }: Look['name']): boolean {
+  return meanings.some(({ meaning }) => MEANINGS[meaning].group !== undefined);
 }
 
 /** Returns the filled columns without a reading that may be the customer's by their names. */
@@ -39,7 +46,7 @@ function unread(looks: readonly Look[], readings: readonly Candidate[]): Look[] 
 export function namePair(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   if (isGiven(readings, ['fullname', 'first_name', 'last_name'])) return [];
   const words = unread(looks, readings).filter(
-    ({ name, seen }) => name.isEmpty && seen.oneWord >= 0.6 && fitOf('last_name', seen) === 'shows',
+    ({ seen }) => seen.oneWord >= 0.6 && fitOf('last_name', seen) === 'shows',
   );
   const [first] = words.filter(({ seen }) => holdsPersons(seen)).sort((a, b) => b.seen.givenName - a.seen.givenName);
   const last = words.find(({ index }) => first && Math.abs(index - first.index) === 1);

@@ -55,10 +55,10 @@ interface Meaning {
   readonly near?: (seen: ContentProfile) => boolean;
   /** Content that gives a column without a telling name this meaning. The table has these in their order. */
   readonly alone?: (seen: ContentProfile) => boolean;
+  /** Content that does so under a name with unknown words, too. */
+  readonly underAnyName?: (seen: ContentProfile) => boolean;
   /** Other meanings in a file that make content alone unnecessary. */
   readonly unless?: readonly FieldOrPart[];
-  /** Whether content alone counts under a name with unknown words, too. */
-  readonly underAnyName?: true;
   /** The share of cells, and what they are, as the reason tells a person. */
   readonly counted?: readonly [share: keyof ContentProfile, noun: string];
   readonly group?: 'contact' | 'name' | 'place';
@@ -82,8 +82,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
     refutes: (seen) => seen.email === 0 && isConstant(seen),
     only: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
-    alone: isPlainlyEmail,
-    underAnyName: true,
+    underAnyName: isPlainlyEmail,
     counted: ['email', 'e-mail addresses'],
     group: 'contact',
     isSeveral: true,
@@ -93,8 +92,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: ({ phoneShape, date, ip }) => phoneShape < 0.3 || Math.max(date, ip) >= 0.5,
     only: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
     near: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
-    alone: isPlainlyPhone,
-    underAnyName: true,
+    underAnyName: isPlainlyPhone,
     counted: ['phone', 'telephone numbers'],
     group: 'contact',
     isSeveral: true,
@@ -105,9 +103,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       noText(seen) || seen.medianLength < 4 || holdsPersons(seen) || (seen.filled >= 5 && isConstant(seen)),
     refutes: (seen) => seen.codeLike >= 0.9 && seen.distinct >= 0.95,
     only: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
-    alone: isNearlyText,
+    underAnyName: isNearlyText,
     unless: ['notes', 'audio_file'],
-    underAnyName: true,
     counted: ['longText', 'longer texts'],
   },
   notes: {
@@ -123,6 +120,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
       Math.max(date, amount) < 0.2 &&
       placeLike < 0.5,
+    underAnyName: (seen) => isStreet(seen) && seen.placeLike < 0.5,
     counted: ['streetLike', 'streets'],
     group: 'place',
   },
@@ -138,7 +136,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     // Links are the location of appointments that take place online.
     refutes: ({ url }) => url >= 0.5,
     only: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
-    alone: isPlace,
+    underAnyName: isPlace,
     unless: ['postal_code', 'city', 'street'],
     counted: ['placeLike', 'places'],
     group: 'place',
@@ -226,6 +224,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       (seen.filled >= 3 && seen.distinct < 0.7) ||
       (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0) ||
       (seen.longText >= 0.5 && seen.hasSpace >= 0.3),
+    underAnyName: isOrderNumber,
     only: (seen) => fitOf('ref', seen) === 'shows' && seen.phoneShape < 0.5,
     near: (seen) => fitOf('ref', seen) === 'shows' && seen.url < 0.3,
   },
@@ -251,8 +250,8 @@ export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): bool
 }
 
 /** Tells whether a column holds whole addresses, or towns with their postal codes. */
-function isPlace({ placeLike, digits, medianLength }: ContentProfile): boolean {
-  return placeLike >= 0.6 && digits < 0.2 && medianLength <= 80;
+function isPlace({ placeLike, digits, date, hasSpace, medianLength }: ContentProfile): boolean {
+  return placeLike >= 0.6 && hasSpace >= 0.6 && Math.max(digits, date) < 0.2 && medianLength <= 80;
 }
 
 function isWholeName(seen: ContentProfile): boolean {
@@ -285,6 +284,13 @@ export function holdsPersons(seen: ContentProfile): boolean {
 /** Tells whether a column clearly holds streets. */
 function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
+}
+
+/** Tells whether a column holds numbers of orders or cases: another one in each row, of letters or marks and digits. */
+function isOrderNumber(seen: ContentProfile): boolean {
+  const { filled, distinct, codeLike, digits, phoneShape, postalCode, medianLength } = seen;
+  const isElsewhere = Math.max(digits, phoneShape) >= 0.5 || postalCode >= 0.3 || isElse(seen);
+  return filled >= MIN_OF_FORM && distinct === 1 && codeLike >= 0.95 && medianLength >= 5 && !isElsewhere;
 }
 
 /** Tells whether a column clearly holds telephone numbers. */

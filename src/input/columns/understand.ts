@@ -54,7 +54,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const chosen = withoutRivals(withHouseNumber(asPlaceParts(persons), looks));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
-  for (const find of [byContentAlone, namePair, onlyPersons, region]) found.push(...find(looks, found));
+  for (const find of [byContentAlone, onlyPersons, namePair, region]) found.push(...find(looks, found));
   const readings = [...withoutOthersContacts(withCertainty(found, looks))].sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
