@@ -55,6 +55,25 @@ describe('a column with words that nobody knows', () => {
   it('a column with unknown words is asked about if there are few rows', () => {
     expect(read(['Tel Blorb', PHONES.slice(0, 4)])).toEqual(['phone?']);
   });
+  it('a column with unknown words is asked about if it holds streets, whole addresses or numbers of orders', () => {
+    expect(read(['Blorb', STREETS])).toEqual(['street?']);
+    expect(read(['Blorb', STREETS.map((street, at) => `${street}, ${CODES[at]} ${TOWNS[at]}`)])).toEqual(['location?']);
+    const numbers = PERSONS.map((_, at) => `INC${427528 + at * 13}`);
+    expect(read(['Blorb', numbers])).toEqual(['ref?']);
+    expect(read(['Blorb', numbers], ['Ref', CODES.map((code) => code.slice(5))])).toEqual(['', 'ref']);
+    const again = numbers.map((number, at) => (at === 1 ? (numbers[0] ?? '') : number));
+    expect(read(['Blorb', again])).toEqual(['']);
+  });
+  it('a street and a number with a postal code are no date', () => {
+    const addresses = TOWNS.map((town, at) => `Buchenweg ${at + 1}, ${34117 + at} ${town}`);
+    const { readings } = understandColumns({ columns: ['Blorb'], cells: [addresses], market: parseMarket('DE') });
+    expect(readings).toMatchObject([{ meaning: 'location' }]);
+    expect(read(['Blorb', PERSONS.map((_, at) => `July ${at + 1}, 2026`)])).toEqual(['']);
+  });
+  it('two columns with unknown words are halves of the name if one has given names, and whole names come first', () => {
+    expect(read(['Blorb SN', LAST], ['Blorb FN', FIRST])).toEqual(['last_name?', 'first_name?']);
+    expect(read(['Blorb', FIRST], ['Frump', LAST], ['Zzyx', PERSONS])).toEqual(['', '', 'fullname?']);
+  });
   it('a column with unknown words may be the name', () => {
     expect(read(['Name Blorb', PERSONS])).toEqual(['fullname?']);
     expect(read(['Name Blorb', KINDS.map((kind, at) => `${kind} ${LAST[at]}`)])).toEqual(['fullname?']);
