@@ -323,9 +323,11 @@ function byMerit(a: Candidate, b: Candidate): number {
   const size = ({ look: { seen }, meaning }: Candidate) =>
     meaning === 'request_text' ? seen.medianLength : seen.filled;
   const isSecond = ({ rank }: Candidate) => Number(rank >= SECOND);
+  const isLast = ({ rank }: Candidate) => Number(rank >= LAST_RANK);
   return (
     isCertain(b) - isCertain(a) ||
     isSecond(a) - isSecond(b) ||
+    isLast(a) - isLast(b) ||
     byStrength(a, b) ||
     size(b) - size(a) ||
     a.index - b.index

@@ -71,7 +71,7 @@ export class NamedColumn {
 
   /** Returns the meanings that the words allow. If there are several, the content decides. */
   meanings(): readonly NamedMeaning[] {
-    if (this.has('audio')) return [this.#plain('audio_file')];
+    if (this.has('audio') && !this.#hasKind('identifier')) return [this.#plain('audio_file')];
     if (this.has('email')) return [this.#plain('email', this.#rank())];
     // "Name in WhatsApp" does not mean a number. "Phone ext." and "Remark (telephone)" mean telephones only if the
     // content shows it.
@@ -157,7 +157,9 @@ export class NamedColumn {
     if (last) return [this.#plain('last_name', this.has('second') ? RANK.second : 0)];
     if (first) return [this.#plain('first_name')];
     const isOfAThing = this.has('number') || (this.has('matter') && !this.has('customer'));
-    return isOfAThing ? [] : [this.#plain('fullname', this.#rank())];
+    if (isOfAThing) return [];
+    // The name of a lead is its customer's, or says what is wanted.
+    return [this.#hasKind('lead') ? this.#part('fullname', this.#rank()) : this.#plain('fullname', this.#rank())];
   }
 
   /**
@@ -190,7 +192,8 @@ export class NamedColumn {
         : [this.#plain('category'), this.#part('request_text', RANK.aside)];
     if (isNotes) return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
     if (this.has('subject')) return [this.#part('request_text', RANK.aside), this.#part('category', RANK.aside)];
-    return null;
+    // "Type of" something that nobody knows may be the kind of service.
+    return this.has('kind') && this.#hasUnknown ? [this.#part('category', RANK.notes)] : null;
   }
 
   #reference(): readonly NamedMeaning[] {
