@@ -187,7 +187,7 @@ export class NamedColumn {
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
     if (needs) return [this.#plain('request_text'), ...(isNotes ? [] : [this.#part('category', RANK.aside)])];
     if (kinds)
-      return this.has('number')
+      return this.has('number') || this.#hasKind('product')
         ? [this.#part('category')]
         : [this.#plain('category'), this.#part('request_text', RANK.aside)];
     if (isNotes) return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
