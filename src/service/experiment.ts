@@ -192,11 +192,8 @@ export class Experiment {
       const tell = reader.separationWith([...before, ...this.#controls], seen);
       if (tell === null) return 'not-seen';
       isWeak = !tell.isStrong;
-      const isTold =
-        seen.every((each) => tell.verdict(each) === 'duplicate') &&
-        [...before, ...this.#controls].every((each) => tell.verdict(each) === 'clear');
       const isStill = before.every((each) => tell.agree(each, control) && sharePlaces(each, control));
-      if (isTold && isStill && this.#isEnough(seen, before, isWeak ? Math.max(needed, SEVERAL) : needed)) return seen;
+      if (isStill && this.#isEnough(seen, before, isWeak ? Math.max(needed, SEVERAL) : needed)) return seen;
     }
     return 'not-seen';
   }
