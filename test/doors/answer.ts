@@ -75,11 +75,12 @@ export function knownValidate(clear: object, duplicate: object): KnownAnswers {
   return knownFrom([said('clear', clear), said('duplicate', duplicate)]);
 }
 
-/** Returns what srq tells of an answer. */
+/** Returns what srq tells of an answer to a request, after the `earlier` answers to others in the same process. */
 export async function meaningOf(
   operation: AnsweredOperation,
   { proven, described }: { readonly proven: readonly Proven[]; readonly described: Described },
-  { isCut, ...answer }: ServiceAnswer,
+  answer: ServiceAnswer,
+  earlier: readonly ServiceAnswer[] = [],
 ): Promise<Meaning> {
   const { create, validate, ...rest } = described;
   const contract = {
@@ -88,8 +89,9 @@ export async function meaningOf(
     validate: { ...DOCUMENTED_CONTRACT.validate, ...validate },
   } as Contract;
   const token: Answer = { status: 200, headers: JSON_TYPE, body: '{"access_token":"t"}', complete: true, ms: 1 };
+  let { isCut, ...said } = answer;
   const http = lineOf(async (path) => {
-    const comes = path === '/oauth/token' ? token : { ...answer, complete: !isCut, ms: 1 };
+    const comes = path === '/oauth/token' ? token : { ...said, complete: !isCut, ms: 1 };
     return { answer: comes, error: null, written: true };
   });
   const known = knownFrom(proven, contract);
@@ -98,7 +100,13 @@ export async function meaningOf(
     const { verdict, ...look } = await api.look(REQUEST);
     return { told: verdict, ids: {}, whole: JSON.stringify({ verdict, form: look.form?.text() }) };
   }
-  const sent = await api.create(REQUEST, async () => true, { key: 'this one', idempotencyKey: '0'.repeat(32) });
+  const send = (key: string) => api.create(REQUEST, async () => true, { key, idempotencyKey: '0'.repeat(32) });
+  for (const [at, each] of earlier.entries()) {
+    ({ isCut, ...said } = each);
+    await send(`another ${at}`);
+  }
+  ({ isCut, ...said } = answer);
+  const sent = await send('this one');
   if (sent === null) throw new Error('It was not sent.');
   const { outcome, stop, unproven } = sent;
   const told = stop === null ? outcome.status : `${outcome.status}, stops: ${stop.reason}`;

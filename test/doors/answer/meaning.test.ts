@@ -103,3 +103,12 @@ test('what is reported of an answer repeats neither what was sent, nor the secre
       expect(whole).not.toContain(part);
   }
 });
+
+test('a number that has differed in the first answers, and then is one of those again, names no request', async () => {
+  const said = (at: number) => answerOf(`\`200 json {"msg":"Lead L-${4711 + at * 7} saved","slot":${1 + (at % 3)}}\``);
+  const proven = [0, 1, 2].map((at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: said(at) };
+  });
+  const earlier = Array.from({ length: 9 }, (_, at) => said(3 + at));
+  expect((await meaningOf('create', { proven, described: {} }, said(12), earlier)).told).toBe('created');
+});
