@@ -147,17 +147,16 @@ export class Supervisor {
    */
   #unprovenStop({ row, unproven }: Sent): SrqError | null {
     if (unproven === null || !this.isAtFirst) return null;
-    const { text, ids } = unproven;
+    const { text } = unproven;
     const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
     if (text === '') {
       const message = 'The service answers with a page, or in another way that srq cannot read.';
       return new SrqError('answer.unproven', message, `Check the base URL (srq status). ${lookUp}`);
     }
-    const way = Object.keys(ids).length > 0 ? 'id' : 'form';
     return new SrqError(
       'answer.unproven',
       `The service answered ${text}. srq does not know whether that means that the request was taken.`,
-      `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${way}. If it means a refusal: srq contract learn --refused-by form`,
+      `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by form. If it means a refusal: srq contract learn --refused-by form`,
     );
   }
 

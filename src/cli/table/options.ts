@@ -237,7 +237,7 @@ export const LEARN = {
   takenBy: rare(
     text(
       '<answer>',
-      'answer that means taken: its beginning, or id (any answer that names an identifier), or form (the only unclear answer)',
+      'answer that means taken: its beginning, or form (the only unclear answer), or id (any answer that names an identifier, whatever else it says)',
     ),
   ),
   refusedBy: rare(text('<answer>', 'answer that means refused: its beginning, or form (the only unclear answer)')),

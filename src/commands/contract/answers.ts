@@ -4,7 +4,7 @@ import { destinationOf } from '../../cli/session.ts';
 import { printable } from '../../report/output.ts';
 import { contractFingerprint } from '../../request/contract/contract.ts';
 import { type KnownAnswers, type KnownForm, NOTHING_KNOWN, withForm } from '../../request/contract/known-answers.ts';
-import { SrqError, shellWord } from '../../request/words/errors.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import { identifierPlaces } from '../../service/answers/form.ts';
 
 /**
@@ -46,11 +46,12 @@ export async function learnAnswers(context: Context, { said, named, isDryRun }: 
   const profile = (await context.profileName()).value;
   const forms = meant.map(({ text }) => text);
   const settling = context.withProfile('What was sent before stays unknown until it is settled: srq resolve');
+  const such = byIdentifier ? 'an answer with such an identifier (whatever else it says)' : 'such an answer';
   await context.reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
     [
       isDryRun
-        ? `Such an answer would mean that the request was ${said}:`
-        : `${paint.green('✓')} From now on such an answer means that the request was ${said}:`,
+        ? `Then ${such} would mean that the request was ${said}:`
+        : `${paint.green('✓')} From now on ${such} means that the request was ${said}:`,
       ...forms.map((form) => printable(`  ${form}`)),
       isDryRun ? 'Nothing was stored, because of --dry-run.' : printable(settling),
     ].join('\n'),
@@ -87,7 +88,7 @@ function unclear(said: 'taken' | 'refused', named: string, waiting: readonly str
         : 'No answer of this profile has an unclear meaning.';
     return new SrqError('answer.none-waiting', message, 'Send a first request, and see what comes back: srq create');
   }
-  const example = `srq contract learn --${said}-by ${shellWord(waiting[0] ?? '')}`;
+  const example = `srq contract learn --${said}-by ANSWER`;
   return ALL.includes(named)
     ? new SrqError(
         'arguments.invalid',

@@ -99,7 +99,7 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
   const isAlone = files.length + set.length + operation.length === 0 && environment === undefined;
   if (!isAlone || (takenBy !== undefined && refusedBy !== undefined)) {
     const message = 'Give --taken-by or --refused-by alone, without a file, --environment, --set or --operation.';
-    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by id');
+    throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by form');
   }
   const { learnAnswers } = await import('./answers.ts');
   const said = takenBy === undefined ? 'refused' : 'taken';
