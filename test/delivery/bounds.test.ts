@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { contractRefusal } from '../../src/delivery/refuse-queued.ts';
-import { settleByWord } from '../../src/delivery/settle-by-word.ts';
+import { requireClear, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { recoverFromBreak, Supervisor } from '../../src/delivery/supervise.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { Status } from '../../src/request/log/status.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
+import type { SrqError } from '../../src/request/words/errors.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { validated } from '../helpers/fake-api.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -158,6 +159,28 @@ describe("A person's word", () => {
       records: keys.map((key) => log.read(key) as LogRecord),
     };
   }
+
+  test('A beginning of a key that several unknown requests have, or fewer than six letters of one, settles nothing', async () => {
+    const records = ['abcdef01', 'abcdef02', 'abcdef9'].map((key) => ({ key, event: 'unknown' }) as LogRecord);
+    const store = {
+      latest: async function* () {
+        yield* records;
+      },
+    };
+    const told = async (...keys: string[]) => {
+      const doubtful = await unknownRecords(store, keys);
+      try {
+        requireClear(doubtful, keys, 'not-created');
+        return doubtful.map(({ key }) => key);
+      } catch (error) {
+        return (error as SrqError).reason;
+      }
+    };
+    expect(await told('abcdef')).toBe('doubt.several');
+    expect(await told('abcdef0', 'abcdef9')).toBe('doubt.several');
+    expect(await told('abcde')).toBe('doubt.unknown');
+    expect(await told('abcdef02', 'abcdef9')).toEqual(['abcdef02', 'abcdef9']);
+  });
 
   test("A person's word on requests that may be under way is recorded for none of them", async () => {
     const told = await said('not-created', { mayBeUnderWay: async (key: string) => key === 'k2' });

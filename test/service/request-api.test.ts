@@ -131,6 +131,22 @@ describe('a 429', () => {
   });
 });
 
+describe('a validate that calls everything clear', () => {
+  test.each([
+    ['proves a creation', [{ pointer: '/id' }], true],
+    ['is needed where the description does not say where requests are named', [], false],
+  ])('beside it the API description %s', async (_, identifiers, isTaken) => {
+    const service = await startScriptedService({ validate: () => ({ status: 200, body: { duplicate: false } }) });
+    const api = apiOf(service.baseUrl, { contract: contractWith({ create: { identifiers } }) });
+    const cleared = await api.validate(request);
+    const sent = await api.create(request, intent(), { ...TERMS, cleared });
+    if (!sent?.unproven) throw new Error('It is proven at once.');
+    expect([cleared.verdict, sent.outcome.status]).toEqual(['clear', 'unknown']);
+    const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
+    expect(proof).toMatchObject({ isTaken, isSeen: false, stop: null });
+  });
+});
+
 describe('a 401', () => {
   test('a 401 is answered with a new token and the request goes once more on an intent of its own', async () => {
     const service = await startScriptedService({
@@ -170,6 +186,18 @@ describe('a 401', () => {
       expect(service.validates().length).toBeGreaterThan(0);
     },
   );
+
+  test('a request that was refused with a 401, and is not sent again as no new token comes, is unknown', async () => {
+    const service = await startScriptedService({
+      create: refused401,
+      token: ({ number }) =>
+        number === 1 ? { status: 200, body: { access_token: 'token-1' } } : { status: 400, body: { error: 'late' } },
+    });
+    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
+    expect(sent).toMatchObject({ outcome: { status: 'unknown', http: 401 } });
+    expect(sent?.stop).not.toBeNull();
+    expect(service.creates()).toHaveLength(1);
+  });
 
   test('a 401 for a token that another process fetched, as old as the first, is the second one', async () => {
     let kept: CachedToken | null = CACHED;

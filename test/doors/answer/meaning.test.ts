@@ -112,3 +112,12 @@ test('a number that has differed in the first answers, and then is one of those 
   const earlier = Array.from({ length: 9 }, (_, at) => said(3 + at));
   expect((await meaningOf('create', { proven, described: {} }, said(12), earlier)).told).toBe('created');
 });
+
+test('of many kinds of answers the newest are known, and those that a person has explained', async () => {
+  const said = (at: number) => answerOf(`\`200 json {"kind${'i'.repeat(at)}":"as ever","of":"this service"}\``);
+  const proven = Array.from({ length: 120 }, (_, at): Proven => {
+    return { operation: 'create', means: 'taken', by: at === 0 ? 'person' : 'experiment', answer: said(at) };
+  });
+  const told = async (at: number) => (await meaningOf('create', { proven, described: {} }, said(at))).told;
+  expect([await told(0), await told(1), await told(119)]).toEqual(['created', 'unknown', 'created']);
+});
