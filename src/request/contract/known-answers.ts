@@ -155,11 +155,11 @@ export const isOpen = ({ values }: KnownPath): boolean => values.some((value) =>
 export const isNumber = (text: string): boolean => /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
 
 /**
- * Returns what kind of value this is: a number, a word, a word with digits (`token`), a sentence, an identifier by its shape.
- * Anything else is a kind of its own.
+ * Returns what kind of value this is: a number above zero, one below, zero, a word, a word with digits (`token`), a
+ * sentence, an identifier by its shape. Anything else is a kind of its own.
  */
 export function kindOf(value: string): string {
-  if (isNumber(value)) return Number(value) === 0 ? '0' : 'number';
+  if (isNumber(value)) return Number(value) === 0 ? '0' : Number(value) < 0 ? 'negative' : 'number';
   if (/^(?:null|true|false|\[\]|list|object|"")$/.test(value)) return value;
   if (value.startsWith('@')) return value.split(' ', 1)[0] ?? value;
   return /[\s<]/.test(value) ? 'sentence' : /\d/.test(value) ? 'token' : 'text';
