@@ -121,3 +121,22 @@ test('of many kinds of answers the newest are known, and those that a person has
   const told = async (at: number) => (await meaningOf('create', { proven, described: {} }, said(at))).told;
   expect([await told(0), await told(1), await told(119)]).toEqual(['created', 'unknown', 'created']);
 });
+
+test('a place of numbers or of times holds neither a number below zero nor a time that is none', async () => {
+  const said = (position: number, at: string) =>
+    answerOf(`\`200 json {"ticket":"R-${4720 + position}","position":${position},"at":"${at}"}\``);
+  const time = (second: number) => `2026-11-27T07:05:${10 + second}Z`;
+  const proven = Array.from({ length: 9 }, (_, at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: said(at + 1, time(at)) };
+  });
+  const told = async (position: number, at: string) =>
+    (await meaningOf('create', { proven, described: {} }, said(position, at))).told;
+  expect(await told(12, time(40))).toBe('created');
+  for (const [position, at] of [
+    [-1, time(40)],
+    [0, time(40)],
+    [12, '0000-00-00T00:00:00Z'],
+    [12, '00:00:00'],
+  ] as const)
+    expect(await told(position, at)).toBe('unknown');
+});
