@@ -170,7 +170,9 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   }
   const { verdict, form } = reader.look(answer, sent);
   const { status } = answer;
-  if (verdict !== 'unknown' || isSuccess(status) || status === 409) {
+  // Of a service that nobody knows yet, 404 may mean that it has no such request, or that it has no validate.
+  const isCompared = isSuccess(status) || status === 409 || (status === 404 && form !== null && !reader.knowsValidate);
+  if (verdict !== 'unknown' || isCompared) {
     const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};
     return {
