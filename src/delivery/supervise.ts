@@ -12,6 +12,8 @@ const CANARY_ROWS = 3;
 const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
+/** Answers that may be about one row, or about all. */
+const DENIALS: Readonly<Record<number, string>> = { 403: 'denied', 404: 'not found', 410: 'not found' };
 /** The first rows of a file may all be duplicates, at a service that srq does not know yet. */
 const UNREADABLE_IN_A_ROW = 10;
 /** The breaker opens at this many unknown outcomes in a row, or at more than `UNKNOWN_IN_WINDOW` among the last `WINDOW`. */
@@ -85,7 +87,7 @@ export class Supervisor {
     this.#seen += 1;
     if (status === 'created') this.#hasCreated = true;
     if (status === 'rejected') this.#refused += 1;
-    const kind = status === 'unknown' ? status : unreadable ? 'unreadable' : http === 403 ? 'denied' : 'other';
+    const kind = status === 'unknown' ? status : unreadable ? 'unreadable' : (DENIALS[http ?? 0] ?? 'other');
     this.#inARow = { kind, times: kind === this.#inARow.kind ? this.#inARow.times + 1 : 1 };
     if (!unreadable && status !== 'failed' && status !== 'unknown') this.#readable += 1;
     const why =
@@ -93,6 +95,7 @@ export class Supervisor {
       this.#unreadableStop() ??
       this.#unprovenStop(sent) ??
       this.#deniedStop() ??
+      this.#notFoundStop(sent) ??
       this.#refusalStop(sent) ??
       this.budgetStop();
     return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(status === 'unknown');
@@ -165,6 +168,17 @@ export class Supervisor {
     const hint =
       'Ask the marketplace whether this client may create requests in these markets, then run the same command again.';
     return new SrqError('auth.denied', 'The service denies these requests (HTTP 403).', hint);
+  }
+
+  /** A service that has taken requests at this address may have moved meanwhile. */
+  #notFoundStop({ http }: Sent): SrqError | null {
+    if (!this.#come('not found', DENIED_IN_A_ROW)) return null;
+    const message = `The service does not know this address any more, or refuses ${DENIED_IN_A_ROW} rows in a row (HTTP ${http}).`;
+    return new SrqError(
+      'service.wrong-address',
+      message,
+      'Read what it says in the results file, and check the base URL with: srq status',
+    );
   }
 
   #refusalStop({ status, message }: Sent): SrqError | null {

@@ -106,7 +106,8 @@ export class AnswerReader {
     const { unavailableIsNotActed } = this.#contract;
     // What was cut may have named it.
     const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
-    const meaning = classifyCreate(exchange, { compare, namesRequest, unavailableIsNotActed });
+    const isKnown = isFamiliar(this.#kept.known);
+    const meaning = classifyCreate(exchange, { compare, namesRequest, isFamiliar: isKnown, unavailableIsNotActed });
     return { meaning, form, isBelieved, ids: identifiersOf(this.identities.named(form)) };
   }
 
@@ -251,7 +252,8 @@ export class AnswerReader {
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     const { unavailableIsNotActed } = this.#contract;
-    return classifyCreate(exchange, { compare: () => null, namesRequest: () => false, unavailableIsNotActed });
+    const nothing = { compare: () => null, namesRequest: () => false, isFamiliar: false };
+    return classifyCreate(exchange, { ...nothing, unavailableIsNotActed });
   }
 
   /** Returns the identifiers in an answer that reports a duplicate. */

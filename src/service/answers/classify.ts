@@ -26,6 +26,8 @@ export interface KnownOfAnswer {
   readonly compare: (answer: Answer) => ComparedMeaning;
   /** Tells whether an answer names the request, as one does that took it. */
   readonly namesRequest: (answer: Answer) => boolean;
+  /** Whether the service has taken requests before, so that its address is right. */
+  readonly isFamiliar: boolean;
   /** Whether a 503 with Retry-After means that the service did not act. */
   readonly unavailableIsNotActed: boolean;
 }
@@ -57,7 +59,9 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
     return unknown(`The service answered HTTP ${status}, and srq does not know yet what that means.`);
   if (known.namesRequest(answer))
     return unknown(`The service answered HTTP ${status}, but named the request as if it had taken it.`);
-  if (REJECTING.has(status)) return record('rejected', `The service refused the request (HTTP ${status}).`);
+  // "No provider there" may be a 404 as well.
+  const isOfRow = REJECTING.has(status) || (known.isFamiliar && (status === 404 || status === 410));
+  if (isOfRow) return record('rejected', `The service refused the request (HTTP ${status}).`);
   if (WRONG_ENDPOINT.has(status)) return stop('failed', 'service.wrong-address', ...wrongUrl(status));
   if (MOVED.has(status)) return stop('failed', 'service.redirects', ...redirected(answer));
   if (status === 302 || status === 303) return stop('unknown', 'service.redirects', ...redirected(answer));
