@@ -142,6 +142,17 @@ describe('A worker', () => {
   });
 });
 
+describe('Answers that say that there is nothing', () => {
+  test('Five in a row stop the run, as the service may have moved; fewer are about their rows', () => {
+    const none = (http: number) => ended('rejected', { http, message: 'nothing there' });
+    const supervisor = new Supervisor(null, 0, { isFamiliar: true });
+    const first = [none(404), none(410), none(404), none(404), ended('created', { http: 201 })];
+    expect(first.map((each) => supervisor.observe(each).stop)).toEqual([null, null, null, null, null]);
+    const then = times(5, () => supervisor.observe(none(404)).stop);
+    expect(then.map((stop) => stop?.reason ?? null)).toEqual([null, null, null, null, 'service.wrong-address']);
+  });
+});
+
 describe("A person's word", () => {
   async function said(word: Parameters<typeof settleByWord>[2], changes: object = {}) {
     const memory = new MemoryLog(() => Date.UTC(2026, 10, 21));
