@@ -145,8 +145,8 @@ function withoutSendingAgain(words: readonly string[]): string[] {
 }
 
 /** Returns what a person should do next with the file, or null if there is nothing to do. */
-function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { plan, results }: EndedRun) {
-  if (failed > 0) return null;
+function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { plan, results, reasons }: EndedRun) {
+  if (failed > 0) return validateAdvice(reasons);
   const doubtful = `${rowsText(unknown)} may have been taken. Look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
   // A rehearsal begins with an empty log, so that it knows no row of the one before.
   const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
@@ -154,6 +154,13 @@ function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { p
   const notSent = kept.flatMap((count, at) => (count > 0 ? [`${rowsText(count)} not sent: ${NOT_SENT[at]}`] : []));
   const refused = refusedAdvice(counts.invalid + counts.rejected, results);
   return [...(unknown > 0 ? [doubtful] : []), ...notSent, ...(refused === null ? [] : [refused])].join(' ') || null;
+}
+
+/** A next run is advised for rows that failed. It fails as well if validate never gives a clear answer. */
+function validateAdvice({ 'service.no-verdict': unread = 0, 'service.failed': broken = 0 }: ReasonCounts) {
+  if (unread + broken === 0) return null;
+  const rows = rowsText(unread + broken);
+  return `${rows} failed because validate gave no clear answer. If it stays like that, send without validate: --no-validate`;
 }
 
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */
