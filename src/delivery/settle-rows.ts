@@ -202,8 +202,7 @@ async function settleRow(
     if (!(await log.licence(subject, seen, 'validate', { again: record.again }))) return inDoubt(submission);
     return submitRequest(submission, api, log, { ...resend, validate: false, again: false });
   }
-  const whyNotClear = isSuccess(record.http) ? notSeen(record.http) : misses ? MISSES : UNTOLD;
-  const why = says === 'duplicate' ? whyNotCreated(record, isShared) : whyNotClear;
+  const why = says === 'duplicate' ? whyNotCreated(record, isShared) : misses ? MISSES : UNTOLD;
   if (why === null) {
     if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
     return unsent(submission, 'created', TAKEN.message);
@@ -301,9 +300,6 @@ const OTHER_FORM =
 const NO_NEIGHBOURS = `Validate is not asked, because its answer could not be checked: fewer than ${NEIGHBOURS} requests of the same time are known to be created.`;
 const UNDER_WAY = 'Another process is sending it.';
 const UNTOLD = 'Validate does not tell created requests from others, or contradicts itself.';
-
-const notSeen = (http: number | null) =>
-  `The service answered HTTP ${http}, and validate does not know the request. If such an answer means a refusal, say so once: srq contract learn --refused-by form.`;
 
 function untimely({ at }: LogRecord): string {
   return `Its record in the log is dated ${at}, which the clock of this machine contradicts, so nobody knows how old it is. Correct the clock if it is wrong.`;

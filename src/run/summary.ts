@@ -147,7 +147,8 @@ function withoutSendingAgain(words: readonly string[]): string[] {
 /** Returns what a person should do next with the file, or null if there is nothing to do. */
 function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { plan, results, reasons }: EndedRun) {
   if (failed > 0) return validateAdvice(reasons);
-  const doubtful = `${rowsText(unknown)} may have been taken. Look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  const lookUp = `${rowsText(unknown)} may have been taken. Look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
+  const doubtful = reasons['answer.unproven'] ? `${lookUp} ${TEACH}` : lookUp;
   // A rehearsal begins with an empty log, so that it knows no row of the one before.
   const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
   const kept = [strangers, plan.held?.size ?? 0, plan.altered?.size ?? 0];
@@ -155,6 +156,9 @@ function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { p
   const refused = refusedAdvice(counts.invalid + counts.rejected, results);
   return [...(unknown > 0 ? [doubtful] : []), ...notSent, ...(refused === null ? [] : [refused])].join(' ') || null;
 }
+
+const TEACH =
+  'If an answer that srq does not know (srq_message) always means a refusal, say so once: srq contract learn --refused-by form. If it means that the request was taken: --taken-by form.';
 
 /** A next run is advised for rows that failed. It fails as well if validate never gives a clear answer. */
 function validateAdvice({ 'service.no-verdict': unread = 0, 'service.failed': broken = 0 }: ReasonCounts) {
