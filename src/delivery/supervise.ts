@@ -164,7 +164,7 @@ export class Supervisor {
   }
 
   #deniedStop(): SrqError | null {
-    if (!this.#come('denied', this.#seen === 1 ? 1 : DENIED_IN_A_ROW)) return null;
+    if (!this.#come('denied', this.#seen === 1 && !this.#isFamiliar ? 1 : DENIED_IN_A_ROW)) return null;
     const hint =
       'Ask the marketplace whether this client may create requests in these markets, then run the same command again.';
     return new SrqError('auth.denied', 'The service denies these requests (HTTP 403).', hint);
