@@ -142,6 +142,12 @@ describe('A worker', () => {
   });
 });
 
+test('A denied first row stops a run at a service that has taken nothing yet, and is about the row at any other', () => {
+  const denied = ended('rejected', { http: 403 });
+  const stops = [false, true].map((isFamiliar) => new Supervisor(null, 0, { isFamiliar }).observe(denied).stop);
+  expect(stops.map((stop) => stop?.reason ?? null)).toEqual(['auth.denied', null]);
+});
+
 describe('Answers that say that there is nothing', () => {
   test('Five in a row stop the run, as the service may have moved; fewer are about their rows', () => {
     const none = (http: number) => ended('rejected', { http, message: 'nothing there' });
