@@ -49,6 +49,9 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   '799': { means: 'unknown' },
 };
 
+/** A 404 of a service that has taken requests before is about this one. */
+const OF_THE_REQUEST: Meaning = { means: 'rejected' };
+
 const TRIES = 10;
 const OUT_OF_REACH = { before: 3, after: 8 };
 
@@ -80,7 +83,7 @@ function endOf(steps: readonly Step[], { answered, isClear }: Knowing): SendEnd 
   let isRenewed = false;
   for (let tried = 1; ; tried++) {
     const answer = next();
-    const { means, stop = null, ...proof } = TABLE[answer];
+    const { means, stop = null, ...proof } = answer === '404' && isClear !== null ? OF_THE_REQUEST : TABLE[answer];
     if (means === 'new token') {
       if (isRenewed) return { status: 'unknown', stop: 'auth' };
       if (isClear === false) return { status: 'unknown', stop: null };
