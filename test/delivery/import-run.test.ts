@@ -149,7 +149,7 @@ describe('An import', () => {
     await expect(failing().run(['a'])).rejects.toBe(full);
     const stopped = failing();
     stopped.outcomeOf = () => ({ status: 'rejected', http: 403, ids: {} });
-    expect((await stopped.run(['a'])).stop).toMatchObject({ reason: 'auth.denied' });
+    expect((await stopped.run(['a', 'b', 'c', 'd', 'e'])).stop).toMatchObject({ reason: 'auth.denied' });
     const gone = new SrqError('file.unreadable', 'It is gone.');
     const unread = new Bench();
     unread.ui = { report: () => Promise.reject(gone) };
