@@ -16,8 +16,6 @@ const IMPORTS = 4;
 const SERVICES = [
   { name: 'answers after 50 ms, no limit', latencyMs: 50 },
   { name: 'answers after 200 ms, no limit', latencyMs: 200 },
-  { name: 'after 50 ms, validate never sees', latencyMs: 50, isBlind: true },
-  { name: 'after 200 ms, validate never sees', latencyMs: 200, isBlind: true },
   { name: 'after 50 ms, 20 calls a second', latencyMs: 50, limit: 20 },
 ];
 
@@ -39,10 +37,10 @@ export async function measureImports(bench, leads, rounds) {
   }
 }
 
-async function importsOf({ latencyMs, limit = 0, isBlind = false }, bench, files) {
+async function importsOf({ latencyMs, limit = 0 }, bench, files) {
   const idealSeconds = limit > 0 ? (CALLS - limit) / limit : (CALLS * latencyMs) / 1000 / IN_FLIGHT;
   const folder = mkdtempSync(join(bench.folder, 'import-'));
-  const service = await startService(latencyMs, [String(limit), isBlind ? 'blind' : 'seeing']);
+  const service = await startService(latencyMs, [String(limit)]);
   const imports = [];
   try {
     for (const file of files) {

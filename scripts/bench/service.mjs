@@ -1,12 +1,11 @@
 // A service as fast as Node.js can be, and not the sandbox: reads just as much of HTTP as it must, answers at once or after
 // LATENCY ms, calls what it has created a duplicate, and counts how often each generated lead (`lead17@example.com`) was created.
-// Usage: node scripts/bench/service.mjs [LATENCY [LIMIT [blind]]]   prints its port; GET /counts tells, DELETE /counts tells and
-// forgets. Beyond LIMIT calls a second, after a burst of as many, it answers 429. If it is blind, its validate sees nothing.
+// Usage: node scripts/bench/service.mjs [LATENCY [LIMIT]]   prints its port; GET /counts tells, DELETE /counts tells and forgets.
+// Beyond LIMIT calls a second, after a burst of as many, it answers 429.
 import { createServer } from 'node:net';
 
 const latencyMs = Number(process.argv[2] ?? 0);
 const limit = Number(process.argv[3] ?? 0);
-const isBlind = process.argv[4] === 'blind';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_ROWS = 20_000_000;
 let seen = new Uint8Array(MAX_ROWS);
@@ -69,7 +68,7 @@ function answerTo(head, data, bodyStart, end) {
   if (head.startsWith('POST /v1/request/validate')) {
     validates += 1;
     const lead = leadIn(data.latin1Slice(bodyStart, end));
-    return http('200 OK', !isBlind && lead !== null && seen[lead] > 0 ? '{"duplicate":true}' : '{"duplicate":false}');
+    return http('200 OK', lead !== null && seen[lead] > 0 ? '{"duplicate":true}' : '{"duplicate":false}');
   }
   if (head.startsWith('POST /oauth/token')) return http('200 OK', '{"access_token":"bench","expires_in":86400}');
   const [createsSeconds, callsSeconds] = [(lastMs - firstMs) / 1000, (lastCallMs - firstCallMs) / 1000];
