@@ -170,8 +170,10 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
   }
   const { verdict, form } = reader.look(answer, sent);
   const { status } = answer;
-  // Of a service that nobody knows yet, 404 may mean that it has no such request, or that it has no validate.
-  const isCompared = isSuccess(status) || status === 409 || (status === 404 && form !== null && !reader.knowsValidate);
+  // Of a service that nobody knows yet, 404 may mean that it has no such request. If validate does not see the first
+  // creation either, there is none at this address.
+  const mayBeNone = status === 404 && form !== null && !reader.knowsValidate && !reader.isFamiliar;
+  const isCompared = isSuccess(status) || status === 409 || mayBeNone;
   if (verdict !== 'unknown' || isCompared) {
     const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};

@@ -88,6 +88,11 @@ export class AnswerReader {
     return this.#kept.known.experiments;
   }
 
+  /** Whether it is known how the service answers when it has taken a request. */
+  get isFamiliar(): boolean {
+    return isFamiliar(this.#kept.known);
+  }
+
   /** Whether it is known how validate speaks of requests that cannot exist, and of those that do. */
   get knowsValidate(): boolean {
     return this.separation !== null;
@@ -106,7 +111,7 @@ export class AnswerReader {
     const { unavailableIsNotActed } = this.#contract;
     // What was cut may have named it.
     const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
-    const isKnown = isFamiliar(this.#kept.known);
+    const isKnown = this.isFamiliar;
     const meaning = classifyCreate(exchange, { compare, namesRequest, isFamiliar: isKnown, unavailableIsNotActed });
     return { meaning, form, isBelieved, ids: identifiersOf(this.identities.named(form)) };
   }
@@ -122,7 +127,7 @@ export class AnswerReader {
     if (said !== null) return said === 'taken' ? 'created' : 'rejected';
     if (!isSuccess(answer.status)) return null;
     if (this.isTaken(form, key)) return 'created';
-    if (isFamiliar(this.#kept.known)) return null;
+    if (this.isFamiliar) return null;
     const isDocumented =
       identifiers.length > 0 &&
       (success === null || success.status === answer.status) &&
