@@ -147,6 +147,17 @@ describe('a validate that calls everything clear', () => {
   });
 });
 
+test('a validate that answers 404, also about what was created, is not asked as if it called everything clear', async () => {
+  const service = await startScriptedService({ validate: () => ({ status: 404, body: { message: 'no route' } }) });
+  const contract = contractWith({ create: { identifiers: [{ pointer: '/id' }] } });
+  const api = apiOf(service.baseUrl, { contract });
+  const cleared = await api.validate(request);
+  const sent = await api.create(request, intent(), { ...TERMS, cleared });
+  if (!sent?.unproven) throw new Error('It is proven at once.');
+  expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ isTaken: true, isSeen: false });
+  await expect(api.validate(request)).rejects.toMatchObject({ reason: 'service.wrong-address' });
+});
+
 describe('a 401', () => {
   test('a 401 is answered with a new token and the request goes once more on an intent of its own', async () => {
     const service = await startScriptedService({
