@@ -126,28 +126,36 @@ export const OPEN = '*';
 
 /**
  * Returns what a place has shown. One with a different value nearly every time, as a time or a counter has, is open from then
- * on: it keeps the kinds of its values, and every value of these kinds matches.
+ * on: it keeps each kind that most values had, with the words that all of them had, as in `/leads/4711` or `faro-accepted`.
  */
 export function opened(all: readonly string[], count: number): KnownPath {
   const values = [...new Set(all)].slice(0, MAX_VALUES);
   // A sentence says what it says, however many there are.
   const single = values.filter((value) => !value.startsWith(OPEN) && kindOf(value) !== 'sentence');
-  const opens = single.length >= OPEN_VALUES && single.length >= OPEN_SHARE * count;
-  const kinds = values.flatMap((value) =>
-    value.startsWith(OPEN) ? [value] : opens && single.includes(value) ? [OPEN + kindOf(value)] : [],
-  );
-  if (kinds.length === 0) return { values, count };
-  return {
-    values: [...new Set([...kinds, ...values.filter((value) => !kinds.includes(OPEN + kindOf(value)))])],
-    count,
-  };
+  if (single.length < OPEN_VALUES || single.length < OPEN_SHARE * count) return { values, count };
+  const open = [...new Set(single.map(kindOf))].flatMap((kind) => {
+    const [first = '', ...more] = single.filter((value) => kindOf(value) === kind);
+    const common = wordsOf(first).filter((word) => more.every((each) => wordsOf(each).includes(word)));
+    return more.length + 1 < OPEN_VALUES ? [] : [OPEN + [kind, ...common].join(' ')];
+  });
+  const kinds = [...new Set([...values.filter((value) => value.startsWith(OPEN)), ...open])];
+  const isLeft = (value: string) => !value.startsWith(OPEN) && !isOpenTo({ values: kinds }, value);
+  return { values: [...kinds, ...values.filter(isLeft)], count };
 }
 
+/** The words in a text without blanks. Single letters are those of a random text. */
+const wordsOf = (value: string): readonly string[] => value.match(/\p{L}{2,}/gu) ?? [];
+
 /** Tells whether a place is open to a value. See {@link opened}. */
-export function isOpenTo({ values }: KnownPath, value: string): boolean {
-  const kind = kindOf(value);
-  // A token may happen to have digits only.
-  return values.includes(OPEN + kind) || (kind === 'number' && values.includes(`${OPEN}token`));
+export function isOpenTo({ values }: Pick<KnownPath, 'values'>, value: string): boolean {
+  const own = kindOf(value);
+  return values.some((open) => {
+    if (!open.startsWith(OPEN)) return false;
+    const [kind, ...words] = open.slice(OPEN.length).split(' ');
+    // A token may happen to have digits only.
+    const isOfKind = kind === own || (kind === 'token' && own === 'number');
+    return isOfKind && (words.length === 0 || words.every((word) => wordsOf(value).includes(word)));
+  });
 }
 
 export const isOpen = ({ values }: KnownPath): boolean => values.some((value) => value.startsWith(OPEN));
@@ -155,14 +163,16 @@ export const isOpen = ({ values }: KnownPath): boolean => values.some((value) =>
 export const isNumber = (text: string): boolean => /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
 
 /**
- * Returns what kind of value this is: a number above zero, one below, zero, a word, a word with digits (`token`), a
- * sentence, an identifier by its shape. Anything else is a kind of its own.
+ * Returns what kind of value this is: a number or a word with digits (`token`), above zero, below, or zero, as in `0%`; a
+ * word; a sentence; an identifier by its shape. Anything else is a kind of its own.
  */
 export function kindOf(value: string): string {
-  if (isNumber(value)) return Number(value) === 0 ? '0' : Number(value) < 0 ? 'negative' : 'number';
   if (/^(?:null|true|false|\[\]|list|object|"")$/.test(value)) return value;
   if (value.startsWith('@')) return value.split(' ', 1)[0] ?? value;
-  return /[\s<]/.test(value) ? 'sentence' : /\d/.test(value) ? 'token' : 'text';
+  if (/[\s<]/.test(value)) return 'sentence';
+  if (!/\d/.test(value)) return 'text';
+  if (isNumber(value) ? Number(value) === 0 : !/[1-9]/.test(value)) return '0';
+  return /^[-−]\d/.test(value) ? 'negative' : isNumber(value) ? 'number' : 'token';
 }
 
 function withoutOldest(forms: readonly KnownForm[]): readonly KnownForm[] {

@@ -45,10 +45,14 @@ export function normal(text: string, sent: Redactor, names: ReadonlySet<string>)
     }
     return SIGNED.test(word) || TIME.test(word) ? '#' : word;
   });
-  // A text of one word is hidden only if it is a word of a name or an address.
+  // Of a text without blanks only words of names and addresses are hidden.
   if (!/[\s<]/.test(said) && !TIME.test(said)) {
     const plain = bounded(unnamed.includes(IDENTIFIER) ? unnamed : said);
-    return { plain, kept: () => (sent.repeatsSent(said) ? 'sent' : plain) };
+    const kept = () => {
+      const unsent = plain.replace(WORD, (word) => (sent.repeatsSent(word) ? 'sent' : word));
+      return sent.repeatsSent(unsent) ? 'sent' : unsent;
+    };
+    return { plain, kept };
   }
   const withoutDigits = (each: string) => numbered(each, (word) => (isCode(word) ? word : '#'));
   const withoutSent = () => unnamed.replace(WORD, (word) => (sent.isSentWord(word) ? 'sent' : word));

@@ -99,7 +99,10 @@ class FormReader {
     this.#add(path, this.#compared(path, name, value));
     if (typeof value !== 'object' || value === null) return true;
     const below = path === '' ? '' : `${path}.`;
-    if (Array.isArray(value)) return value.every((each) => this.#visit(`${below}*`, name, each, depth + 1));
+    if (Array.isArray(value)) {
+      const placeOf = isTuple(value, path === '') ? (at: number) => below + at : () => `${below}*`;
+      return value.every((each, at) => this.#visit(placeOf(at), name, each, depth + 1));
+    }
     return Object.entries(value).every(([inner, each]) =>
       this.#visit(below + this.#nameOf(inner), inner, each, depth + 1),
     );
@@ -235,6 +238,16 @@ function liesBelow(address: string, path: string): boolean {
   return parents.some((each) => address.includes(`${each}/`));
 }
 
+/** Maximum number of members of a list that may be a record. */
+const MAX_TUPLE = 8;
+
+/** Tells whether a list is a record without names, as `[0,4711,"ok"]` is: it is the whole answer, or has members of several types. */
+function isTuple(list: readonly AnswerValue[], isWhole: boolean): boolean {
+  if (list.length < 2 || list.length > MAX_TUPLE) return false;
+  const types = new Set(list.map((each) => (typeof each === 'string' && isNumber(each) ? 'number' : typeof each)));
+  return !types.has('object') && (isWhole || types.size > 1);
+}
+
 function scalar(value: AnswerValue, sent: Redactor, names: ReadonlySet<string>): FormValue {
   if (value === null || typeof value === 'boolean') return same(String(value));
   if (Array.isArray(value)) return same(value.length === 0 ? '[]' : 'list');
@@ -310,17 +323,18 @@ export function uniqueValues(known: KnownForm, { paths }: Form): UniqueValue[] {
     const [value, ...more] = values;
     if (seen === undefined || value === undefined || more.length > 0 || place.includes('*')) return [];
     const { plain: text } = value;
-    const isOpen = isOpenTo(seen, text);
+    const isOpen = isOpenFor(seen, value);
     if (!isOpen && !(seen.count > 1 && seen.values.length === seen.count)) return [];
     return [{ place, text, isToken: isOpen && kindOf(text) === 'token' }];
   });
 }
 
-/** Tells whether a value is one that a place has shown, or has the kind of the values of an open place. */
-export function isSeen(seen: KnownPath, { plain, kept }: FormValue): boolean {
-  if (seen.values.includes(plain) || seen.values.includes(kept())) return true;
-  return isOpenTo(seen, plain);
+/** Tells whether a value is one that a place has shown, or is like the values of an open place. */
+export function isSeen(seen: KnownPath, value: FormValue): boolean {
+  return seen.values.includes(value.plain) || seen.values.includes(value.kept()) || isOpenFor(seen, value);
 }
+
+const isOpenFor = (seen: KnownPath, { plain, kept }: FormValue) => isOpenTo(seen, plain) || isOpenTo(seen, kept());
 
 export function keptForm(form: Form): Pick<KnownForm, 'status' | 'type' | 'paths' | 'count' | 'text'> {
   const { status, type, text } = form;
