@@ -140,3 +140,37 @@ test('a place of numbers or of times holds neither a number below zero nor a tim
   ] as const)
     expect(await told(position, at)).toBe('unknown');
 });
+
+/** Returns what is told of an answer with `last` at a place where nine proven ones had the values of `said`. */
+async function toldAfter(said: (at: number) => string, last: string): Promise<string> {
+  const answer = (at: number, value: string) => answerOf(`\`200 json {"ticket":"R-${4711 + at}","x":${value}}\``);
+  const proven = Array.from({ length: 9 }, (_, at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: answer(at, said(at)) };
+  });
+  return (await meaningOf('create', { proven, described: {} }, answer(9, last))).told;
+}
+
+const TOWNS = ['porto', 'braga', 'faro', 'evora', 'viseu', 'aveiro', 'leiria', 'beja', 'tomar', 'sintra'];
+
+test.each([
+  ['an address', (at: number) => `"/leads/${4711 + at}"`, '"/leads/9000"', '"/rejections/9000"'],
+  ['an address with words that differ', (at: number) => `"/leads/${TOWNS[at]}"`, '"/leads/elvas"', '"/spam/elvas"'],
+  ['a slug', (at: number) => `"${TOWNS[at]}-accepted"`, '"elvas-accepted"', '"elvas-refused"'],
+  ['a word before random signs', (at: number) => `"acc_${4711 + at}f"`, '"acc_9000f"', '"rej_9000f"'],
+  ['a share', (at: number) => `"${12 + at}%"`, '"47%"', '"0%"'],
+  ['a change', (at: number) => `"+${12 + at}"`, '"+47"', '"-47"'],
+  ['an amount', (at: number) => `"€${12 + at}.50"`, '"€47.50"', '"€0.00"'],
+  ['a tuple', (at: number) => `[0,${12 + at},"ok"]`, '[0,47,"ok"]', '[5,47,"ok"]'],
+  ['a list that always has one word', (at: number) => `["new","x${12 + at}"]`, '["new","x47"]', '["spam","x47"]'],
+])('%s that always differs is known by what has never differed in it', async (_, said, good, bad) => {
+  expect([await toldAfter(said, good), await toldAfter(said, bad)]).toEqual(['created', 'unknown']);
+});
+
+test('an answer that is a list is compared member by member', async () => {
+  const answer = (code: number, at: number) => answerOf(`\`200 json [${code},${4711 + at}]\``);
+  const proven = Array.from({ length: 9 }, (_, at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: answer(0, at) };
+  });
+  const told = async (code: number) => (await meaningOf('create', { proven, described: {} }, answer(code, 99))).told;
+  expect([await told(0), await told(5)]).toEqual(['created', 'unknown']);
+});
