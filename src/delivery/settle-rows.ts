@@ -297,7 +297,7 @@ const MISSES =
   'Validate does not know a request that the service answered with a success, so it may not know this one either.';
 const OTHER_FORM =
   'It was sent with an API description other than the one in force, so validate may not see it and is not asked.';
-const NO_NEIGHBOURS = `Validate is not asked, because its answer could not be checked: fewer than ${NEIGHBOURS} requests of the same time are known to be created.`;
+const NO_NEIGHBOURS = `Validate is not asked, because its answer could not be checked: fewer than ${NEIGHBOURS} requests of the same time are known to be created, or none with the same category and kinds of contact.`;
 const UNDER_WAY = 'Another process is sending it.';
 const UNTOLD = 'Validate does not tell created requests from others, or contradicts itself.';
 

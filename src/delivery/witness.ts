@@ -58,22 +58,30 @@ export async function withNeighbours(
     return time === null || sent.lastMs - time.firstMs > MAX_GAP_MS ? [] : [{ ...each, atMs: time.firstMs }];
   });
   const market = ({ request }: Submission) => request.params['country'];
-  const alike = created.filter((each) => market(each) === market(submission));
+  const nearby = created.filter((each) => market(each) === market(submission));
   const distanceMs = (atMs: number) => Math.max(sent.firstMs - atMs, atMs - sent.lastMs, 0);
-  const nearest = (alike.length >= NEIGHBOURS ? alike : created).toSorted(
+  const nearest = (nearby.length >= NEIGHBOURS ? nearby : created).toSorted(
     (one, other) => distanceMs(one.atMs) - distanceMs(other.atMs),
   );
   // If validate sees none that is older, it may have forgotten this one, or show only the last ones.
   const older = nearest.find(({ atMs }) => atMs <= sent.firstMs);
   // A validate that ignores the end of a long text sees every shorter one.
   const long = nearest.find((each) => textBytes(each) >= textBytes(submission));
-  if (older === undefined || long === undefined || nearest.length < NEIGHBOURS) return null;
-  const chosen = [...new Set([older, long, ...nearest])].slice(0, MAX_NEIGHBOURS);
+  // One that sees only common categories, or only requests with an e-mail address, sees every other one.
+  const alike = nearest.find((each) => kindOf(each) === kindOf(submission));
+  if (older === undefined || long === undefined || alike === undefined || nearest.length < NEIGHBOURS) return null;
+  const chosen = [...new Set([older, long, alike, ...nearest])].slice(0, MAX_NEIGHBOURS);
   const gapMs = sent.lastMs - Math.min(...chosen.map(({ atMs }) => atMs));
   const { request } = submission;
   // The same in both rounds, so that a validate that remembers what it was asked shows itself.
   const controls = [false, true].map((text) => api.invented(request, { customer: true, text }));
   return { submission, controls, sent, neighbours: chosen, gapMs };
+}
+
+/** Returns what a validate that sees only some requests may go by: market, category, and which contacts there are. */
+function kindOf({ request: { params, audio } }: Submission): string {
+  const { country, category, email, phone } = params;
+  return JSON.stringify([country, category, [email, phone, audio].map(Boolean)]);
 }
 
 function textBytes({ request: { params, audio } }: Submission): number {

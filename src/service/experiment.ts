@@ -64,16 +64,20 @@ export class Experiment {
 
   /**
    * Judges an answer of validate. One that nothing is known of is clear if a request that cannot exist is answered alike. A
-   * duplicate counts only while validate calls such a request clear: it ends a row, and nobody looks at it again.
+   * duplicate counts only while validate calls such a request clear: it ends a row, and nobody looks at it again. One such
+   * request is the same every time, as validate may remember what it was asked. The other has the row's own data, as validate
+   * may call a duplicate what it does not take.
    */
   async judged(request: ServiceRequest, result: ValidateResult): Promise<ValidateResult> {
     const { reader } = this.#deps;
     this.#control ??= invented(request, { customer: true, text: true });
     if (result.verdict === 'duplicate') {
-      const control = await this.#askControl();
-      const isBelieved = reader.trustsValidate && control.verdict === 'clear';
-      if (isBelieved && (await this.#isConfirmed(request))) return result;
-      return { ...result, verdict: 'unknown', message: control.verdict === 'clear' ? UNCONFIRMED : SAYS_THE_SAME };
+      const doubt = (message: string): ValidateResult => ({ ...result, verdict: 'unknown', message });
+      if ((await this.#askControl()).verdict !== 'clear') return doubt(SAYS_THE_SAME);
+      if (!reader.trustsValidate) return doubt(UNCONFIRMED);
+      const own = await this.#deps.ask(invented(request, { customer: true, text: true }));
+      if (own.verdict !== 'clear') return doubt(SAYS_THE_SAME);
+      return (await this.#isConfirmed(request)) ? result : doubt(UNCONFIRMED);
     }
     const form = result.form as Form | null;
     if (result.verdict !== 'unknown' || result.refused !== null || form === null) return result;
