@@ -68,14 +68,14 @@ const PREPARATION: Preparation = {
   ...{ destination: DESTINATION, contract: DOCUMENTED_CONTRACT, operations: ['create', 'validate'], strict: false },
   audio: NO_AUDIO,
 };
-const COLUMNS = ['country', 'phone', 'email', 'request_text', 'ref'];
+const COLUMNS = ['country', 'phone', 'email', 'request_text', 'ref', 'category'];
 const MAPPING = planMapping(COLUMNS, { map: {}, set: {} });
 const BATCH = 500;
 
 function tableOf(leads: readonly Lead[]): Table {
-  const rows = leads.map(({ text, phone, email = '' }, at): Row => {
+  const rows = leads.map(({ text, phone, email = '', category = '' }, at): Row => {
     const number = at + 1;
-    return { number, line: at + 2, cells: ['PT', phone, email, text, `A-${number}`], problem: null };
+    return { number, line: at + 2, cells: ['PT', phone, email, text, `A-${number}`, category], problem: null };
   });
   return {
     ...{ path: 'leads.csv', format: 'csv', encoding: 'UTF-8', delimiter: ',', columns: COLUMNS, notes: [] },

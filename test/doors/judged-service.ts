@@ -2,6 +2,7 @@ export interface Lead {
   readonly text: string;
   readonly phone: string;
   readonly email?: string;
+  readonly category?: string;
 }
 
 /** One call as it reaches the service. */

@@ -338,3 +338,48 @@ test('a validate that does not know yet what got a success sends nothing again, 
   }
   expect([...profile.takenAtMs.values()].filter(({ length }) => length > 1)).toEqual([]);
 });
+
+/** Leads of which every fifth is of a rare category, or one alone. */
+const ofCategories = (isRare: (at: number) => boolean) =>
+  Array.from({ length: 40 }, (_, at): Lead => {
+    const category = isRare(at) ? 'archery' : 'plumbing';
+    return { text: `Need ${at}`, phone: `+3519${10_000_000 + at * 7}`, category };
+  });
+
+test('a validate that calls everything a duplicate that it does not take ends no row', async () => {
+  const profile = new Profile();
+  const service: Service = {
+    answer: ({ operation, content, params }) =>
+      operation === 'validate'
+        ? json(200, { duplicate: params['category'] === 'archery' || profile.has(content) })
+        : { ...json(201, { request_id: `R-${4000 + profile.takenAtMs.size * 7}` }), takes: 0 },
+  };
+  const rows = ofCategories((at) => at % 5 === 3);
+  const { rows: first } = await deliver({ rows, service, profile });
+  expect(first.filter(({ told, taken }) => told === 'duplicate' && taken === 0)).toEqual([]);
+  const known = rows.map(({ text }) => ({ text, phone: '+351910000001', category: 'plumbing' }));
+  for (const each of known) profile.takenAtMs.set(contentOf(each), [profile.time.nowMs]);
+  const { rows: second } = await deliver({ rows: known, service, profile });
+  expect(second.filter(({ told }) => told === 'duplicate')).toHaveLength(rows.length);
+});
+
+test('a validate that sees only common categories does not settle a row of a rare one', async () => {
+  const profile = new Profile();
+  let creates = 0;
+  const service: Service = {
+    answer: ({ operation, content, params }) => {
+      if (operation === 'validate') {
+        return json(200, { duplicate: params['category'] === 'plumbing' && profile.has(content) });
+      }
+      creates += 1;
+      const said = { ...json(201, { request_id: `R-${4000 + creates * 7}` }), takes: 0 };
+      return params['category'] === 'archery' ? { ...said, cut: 'unanswered' } : said;
+    },
+  };
+  const rows = ofCategories((at) => at === 25);
+  for (let run = 0; run < 3; run++) {
+    await deliver({ rows, service, profile });
+    profile.time.pass(10 * MINUTE_MS);
+  }
+  expect([...profile.takenAtMs.values()].filter(({ length }) => length > 1)).toEqual([]);
+});
