@@ -55,6 +55,10 @@ const MAX_DEPTH = 12;
 const MAX_NUMBERED = 20;
 /** The place of the words with digits in a text. Times and short numbers are left out. */
 export const NUMBERED_WORDS = '@words';
+/** Maximum number of flags that are compared together. More of them have too many combinations for a person to explain. */
+const MAX_FLAGS = 3;
+/** The place of all flags together. */
+const FLAGS = '@flags';
 /** The place of the `Location` header among those of a form. */
 export const LOCATION = '@location';
 /**
@@ -90,6 +94,7 @@ class FormReader {
   read(top: AnswerValue, location: string | undefined, status: number): Pick<Form, 'paths' | 'identifiers'> | null {
     if (!this.#visit('', '', top, 0)) return null;
     if (this.#identifiers.length > 0 && typeof top === 'object') this.#withoutNames(top);
+    if (this.#rules.isNew) this.#addFlags();
     if (location !== undefined) this.#visitLocation(location, status);
     return { paths: this.#paths, identifiers: this.#identifiers };
   }
@@ -121,6 +126,14 @@ class FormReader {
       values.push(value);
       this.#isTooLong ||= values.length > MAX_VALUES_AT;
     }
+  }
+
+  /** Adds the flags as one value, as `{"queued":false,"sold":false}` may be refused where each alone is not. */
+  #addFlags(): void {
+    const isFlag = ([, [value, ...more]]: [string, readonly FormValue[]]) =>
+      more.length === 0 && /^(?:true|false)$/.test(value?.plain ?? '');
+    const flags = [...this.#paths].filter(isFlag).map(([place, [value]]) => `${place} ${value?.plain}`);
+    if (flags.length > 1 && flags.length <= MAX_FLAGS) this.#add(FLAGS, same(bounded(flags.toSorted().join(', '))));
   }
 
   /** Compares the values once more, so that a sentence which repeats an identifier does not differ by it. */
