@@ -174,3 +174,14 @@ test('an answer that is a list is compared member by member', async () => {
   const told = async (code: number) => (await meaningOf('create', { proven, described: {} }, answer(code, 99))).told;
   expect([await told(0), await told(5)]).toEqual(['created', 'unknown']);
 });
+
+test('flags that have differed are compared together', async () => {
+  const answer = (queued: boolean, sold: boolean, at: number) =>
+    answerOf(`\`200 json {"id":${4711 + at},"queued":${queued},"to":{"sold":${sold}}}\``);
+  const proven = [0, 1, 2, 3].map((at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: answer(at % 2 === 0, at % 2 === 1, at) };
+  });
+  const told = async (queued: boolean, sold: boolean) =>
+    (await meaningOf('create', { proven, described: {} }, answer(queued, sold, 9))).told;
+  expect([await told(false, true), await told(false, false)]).toEqual(['created', 'unknown']);
+});
