@@ -23,9 +23,11 @@ export const MAX_IDENTIFIER_LENGTH = 200;
 
 /** Matches a point in time, whose digits say nothing. A number, or a code without blanks, may say everything. */
 const TIME = /^\d{4}-\d\d-\d\d|^\d{1,2}[:/.-]\d{1,2}[:/.-]\d+|^\d{1,2}:\d\d/;
-/** Replaces the words of a sentence, or of markup, that have a digit. Zeros alone stand for something that is missing. */
+/** What programs write where there is no time: zeros, the year 1, 1970. */
+const NO_TIME = /^[^1-9]*$|^(?!20)\d{4}-\d\d-\d\d/;
+/** Replaces the words of a sentence, or of markup, that have a digit. What stands for something that is missing stays. */
 const numbered = (text: string, by: (word: string) => string) =>
-  text.replace(/[^\s<>"'=&;,()]+/g, (word) => (/[1-9]/.test(word) ? by(word) : word));
+  text.replace(/[^\s<>"'=&;,()]+/g, (word) => (NO_TIME.test(word) ? word : by(word)));
 /** Times, dates and versions, which say nothing. */
 const SIGNED = /\d[:/.]\d/;
 /** A word with few digits may be a code, as in "Error 51" and "ERR-51". */
