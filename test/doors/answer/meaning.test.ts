@@ -137,6 +137,8 @@ test('a place of numbers or of times holds neither a number below zero nor a tim
     [0, time(40)],
     [12, '0000-00-00T00:00:00Z'],
     [12, '00:00:00'],
+    [12, '0001-01-01T00:00:00Z'],
+    [12, '1970-01-01'],
   ] as const)
     expect(await told(position, at)).toBe('unknown');
 });
