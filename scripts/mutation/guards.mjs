@@ -171,9 +171,16 @@ export const GUARDS = [
   {
     name: 'a duplicate counts only while a request that cannot exist is clear',
     file: 'src/service/experiment.ts',
-    from: "const isBelieved = reader.trustsValidate && control.verdict === 'clear';",
-    to: 'const isBelieved = control !== null;',
+    from: "if ((await this.#askControl()).verdict !== 'clear') return doubt(SAYS_THE_SAME);",
+    to: '',
     tests: ['../service/request-api'],
+  },
+  {
+    name: 'a duplicate counts only while a request with the same data that cannot exist is clear',
+    file: 'src/service/experiment.ts',
+    from: "if (own.verdict !== 'clear') return doubt(SAYS_THE_SAME);",
+    to: '',
+    tests: ['../doors/answer/lying-validate'],
   },
   {
     name: 'what was cut or is a page proves nothing',
@@ -297,9 +304,16 @@ export const GUARDS = [
   {
     name: 'with fewer than twelve created neighbours nothing is settled',
     file: 'src/delivery/witness.ts',
-    from: 'if (older === undefined || long === undefined || nearest.length < NEIGHBOURS) return null;',
-    to: 'if (older === undefined || long === undefined) return null;',
+    from: '|| nearest.length < NEIGHBOURS) return null;',
+    to: ') return null;',
     tests: ['settle-rows'],
+  },
+  {
+    name: 'validate has to see a created neighbour of the same kind',
+    file: 'src/delivery/witness.ts',
+    from: 'kindOf(each) === kindOf(submission)',
+    to: 'true',
+    tests: ['../doors/answer/lying-validate'],
   },
   {
     name: 'the least wait covers what a dead process wrote',
