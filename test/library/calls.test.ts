@@ -85,16 +85,16 @@ describe('A created request', () => {
   });
 
   test.each([
-    [{}, 'duplicate', ['validate', 'validate']],
-    [{ onDuplicate: 'skip' }, 'duplicate', ['validate', 'validate']],
-    [{ onDuplicate: 'create' }, 'created', ['validate', 'validate', 'create']],
+    [{}, 'duplicate', ['validate', 'validate', 'validate']],
+    [{ onDuplicate: 'skip' }, 'duplicate', ['validate', 'validate', 'validate']],
+    [{ onDuplicate: 'create' }, 'created', ['validate', 'validate', 'validate', 'create']],
     [{ validate: false }, 'created', ['create']],
-    [{ validate: true }, 'duplicate', ['validate', 'validate']],
+    [{ validate: true }, 'duplicate', ['validate', 'validate', 'validate']],
   ] as const)('A request that the service has from elsewhere, with %j, is %s', async (options, status, operations) => {
     const sandbox = await sandboxWith();
     await marketplaceAt(sandbox, { stateFolder: folderOfTest() }).create(requestAt(1));
     const other = marketplaceAt(sandbox, { stateFolder: folderOfTest() });
-    // How validate speaks of a duplicate is learned by the first request. Then it is also asked about a control.
+    // How validate speaks of a duplicate is learned by the first request. Then it is also asked about two controls.
     await other.create(requestAt(2));
     const before = sandbox.requests().length;
     expect((await other.create(requestAt(1), options)).status).toBe(status);
