@@ -19,9 +19,13 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
   const { begin, end, counts, listed, reasons } = figures;
   return {
     about: begin && {
-      ...{ state: stateOf(figures), at: begin.at, profile: begin.profile },
-      took: duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at))),
-      service: `the ${begin.live ? 'live' : 'test'} service ${begin.service}`,
+      at: begin.at,
+      facts: [
+        endOf(figures),
+        `took ${duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at)))}`,
+        `to the ${begin.live ? 'live' : 'test'} service ${begin.service}`,
+        `with profile ${begin.profile}`,
+      ],
     },
     ...{ writtenAt: facts.writtenAt, counts, reasons },
     rows: listed.map((row) => ({ ...row, ids: Object.entries(row.ids) })),
@@ -37,11 +41,11 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
 
 export const titleOf = ({ begin }: RunFigures): string => (begin ? `Import of ${begin.file}` : 'Requests in the log');
 
-/** How a run has ended: the kind, a word for it, and what is known of it. */
-function stateOf({ end }: RunFigures): readonly [kind: 'open' | 'done' | 'stopped', word: string, detail: string] {
-  if (!end) return ['open', 'No end recorded', 'Under way, or ended without a word'];
-  if (end.stopped === null) return ['done', 'Finished', ''];
-  return end.stopped === INTERRUPTED ? ['open', 'Interrupted', ''] : ['stopped', 'Stopped early', end.stopped];
+/** How a run has ended. An interruption is no alarm, as somebody wanted it. */
+function endOf({ end }: RunFigures): string {
+  if (!end) return 'no end recorded: under way, or ended without a word';
+  if (end.stopped === null) return 'finished';
+  return end.stopped === INTERRUPTED ? 'interrupted' : `stopped early: ${end.stopped}`;
 }
 
 /** The overall result of a run, which the top of the page shows. */
