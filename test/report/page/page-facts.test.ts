@@ -81,9 +81,10 @@ test('an interruption is not shown as an alarm, and the page says what goes on',
   const figures = ended({ created: 3, failed: 2 });
   expect(headlineOf(figures)).toMatchObject({ status: 'ready', title: 'Interrupted: 3 of 5 rows delivered' });
   const { about, toDo } = pageData(figures, FACTS);
-  expect([about?.state[0], toDo[0]?.command]).toEqual(['open', 'srq bulk leads.csv']);
+  expect([about?.facts[0], toDo[0]?.command]).toEqual(['interrupted', 'srq bulk leads.csv']);
   expect(headlineOf(ended({ created: 3, unknown: 1 }))).toMatchObject({ status: 'unknown' });
-  expect(pageData(figuresWith({ failed: 1 }, { ...END, stopped: '403.' }), FACTS).about?.state[0]).toBe('stopped');
+  const stopped = pageData(figuresWith({ failed: 1 }, { ...END, stopped: '403.' }), FACTS);
+  expect(stopped.about?.facts[0]).toBe('stopped early: 403.');
 });
 
 test('the list of rows begins with those that need somebody', () => {
