@@ -3,7 +3,7 @@ import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import { changeSettings, forgetRequests, type SandboxState, settingsOf } from '../records/sandbox-state.ts';
-import { describeFault, FAULT_KINDS, parseFaultRates } from '../service/faults.ts';
+import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
 
 interface Call {
   readonly query: URLSearchParams;
@@ -31,7 +31,7 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
   },
   'GET requests/NUMBER': (state, { number }) => jsonAnswer(200, requestInFull(state, number)),
   'GET faults': (state) => {
-    const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, describeFault(kind)]));
+    const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, faultOf(kind).description]));
     return jsonAnswer(200, { rates: state.faultRates, kinds });
   },
   'PUT faults': (state, call) => {

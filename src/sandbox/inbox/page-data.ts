@@ -3,7 +3,7 @@ import type { ReceivedRequest } from '../records/received-request.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import { type SandboxState, settingsOf } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
-import { describeFault, FAULT_KINDS, type FaultKind } from '../service/faults.ts';
+import { FAULT_KINDS, type FaultKind, faultOf } from '../service/faults.ts';
 
 const ROWS = 100;
 /** Maximum length of a value in the list, which has no room for more. */
@@ -23,7 +23,7 @@ export function pageData(state: SandboxState, query: URLSearchParams) {
       'in-force': inForce(state),
       shown: requests.length > 0 ? `${requests.length} of ${count(fitting.length)} shown` : nothing(all.length),
     },
-    faults: FAULT_KINDS.map((kind) => ({ kind, does: describeFault(kind), percent: percentOf(state, kind) })),
+    faults: FAULT_KINDS.map((kind) => ({ kind, does: faultOf(kind).description, percent: percentOf(state, kind) })),
     requests,
     request: query.get('request') ? inFull(state, Number(query.get('request'))) : null,
   };

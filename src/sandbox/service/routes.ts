@@ -38,7 +38,7 @@ export interface ApiCall extends Pick<ArrivedCall, 'headers' | 'query'> {
 
 /** The answer to a call, and the identifier that it contains or would have contained. */
 export interface Acted {
-  readonly answer: SandboxAnswer;
+  readonly answer: SandboxAnswer | 'cut';
   readonly requestId: string | null;
   /** The verdict in the answer of validate. It is left out for other answers. */
   readonly verdict?: ToldVerdict;
@@ -113,20 +113,11 @@ function refuseStranger(call: ApiCall, { offered, credentials, marketplace }: Se
   if (isByToken(contract)) {
     const { token, nowMs } = call;
     if (token !== null && marketplace.isTokenValid(token, nowMs)) return null;
-    const challenge = (more: string) => ({ 'www-authenticate': `Bearer realm="sandbox"${more}` });
-    return token === null
-      ? refusal(
-          401,
-          'unauthorized',
-          `Send Authorization: Bearer, with a token from ${contract.token.path}.`,
-          challenge(''),
-        )
-      : refusal(
-          401,
-          'invalid_token',
-          'The token is unknown or its life has ended.',
-          challenge(', error="invalid_token"'),
-        );
+    const [error, message, challenge] =
+      token === null
+        ? ['unauthorized', `Send Authorization: Bearer, with a token from ${contract.token.path}.`, '']
+        : ['invalid_token', 'The token is unknown or its life has ended.', ', error="invalid_token"'];
+    return refusal(401, error, message, { 'www-authenticate': `Bearer realm="sandbox"${challenge}` });
   }
   const demand = demandOn(call, contract.auth, credentials);
   return demand === null
