@@ -61,10 +61,14 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
 export const ADMIN_CALLS: readonly string[] = Object.keys(CALLS).map((each) => each.replace(' ', ' /_sandbox/'));
 
 /** Returns one request with its exchange, as far as that is still kept, or null if the request is unknown. */
-function requestInFull({ received }: SandboxState, number: number): object | null {
+export function requestInFull({ received }: SandboxState, number: number) {
   const [request, exchange] = [received.find(number), received.exchange(number)];
-  if (!request || !exchange) return request && { ...request, exchange: null };
-  return { ...request, exchange: { ...exchange, body: exchange.body?.toString('utf8') ?? null } };
+  return (
+    request && {
+      ...request,
+      exchange: exchange && { ...exchange, body: exchange.body?.toString('utf8') ?? null },
+    }
+  );
 }
 
 /** Answers when so many requests were created, or when the time is over. */

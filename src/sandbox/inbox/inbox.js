@@ -81,27 +81,17 @@ async function setFaults(event) {
 
 function inFull(request) {
   if (request === null) return [];
-  const { number, line, facts, searches, params, wire } = request;
-  const back = h('p', link(asked(), 'All requests'));
-  if (!line) return [section('full', `Request ${number}`, back, h('p', 'Nothing is kept under this number.'))];
-  const found = searches.map(([name, text]) => [name, text && link({ text }, text)]);
-  return [
-    section('full', `Request ${number}`, back, h('p', answerOf(line)), pairs([...facts, ...found])),
-    section('params', 'Parameters', params.length > 0 ? pairs(params) : h('p.note', 'None could be read.')),
-    ...(wire ? wire.map(exchanged) : [h('p.note', 'What went over the wire is no longer kept.')]),
-  ];
+  return [section('full', `Request ${request.number}`, link(asked(), 'All requests'), facts(request))];
 }
 
-function exchanged({ title, line, headers, text, indented, note }) {
-  return section(
-    title.replace(' ', '-'),
-    title,
-    h('p.command', line, text && copier(text, `the body, ${title.toLowerCase()}`)),
-    headers && h('details', h('summary', 'Headers'), pairs(headers)),
-    text && h('pre', indented ?? text),
-    indented && indented !== text && h('details', h('summary', 'The same as it came'), h('pre', text)),
-    note && h('p.note', note),
-  );
+const facts = (all) => pairs(Object.entries(all).map(([name, value]) => [name, shownValue(name, value)]));
+
+function shownValue(name, value) {
+  if (name === 'headers') return h('details', h('summary', `${value.length} of them`), pairs(value));
+  if (name === 'body' && value) return h('div', copier(value, 'this body'), h('pre', value));
+  if (name === 'requestId' || name === 'key') return link({ text: value }, value);
+  if (Array.isArray(value)) return pairs(value);
+  return typeof value === 'object' ? facts(value) : value;
 }
 
 document.addEventListener('keydown', (event) => {

@@ -1,9 +1,9 @@
-import type { KeptExchange } from '../records/exchange.ts';
 import type { ReceivedRequest } from '../records/received-request.ts';
 import { parseFilter } from '../records/request-filter.ts';
 import { type SandboxState, settingsOf } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
 import { FAULT_KINDS, type FaultKind, faultOf } from '../service/faults.ts';
+import { requestInFull } from './admin.ts';
 
 const ROWS = 100;
 /** Maximum length of a value in the list, which has no room for more. */
@@ -79,40 +79,17 @@ function briefly({ params, audio }: ReceivedRequest): string {
   return [...(audio ? ['♪ recording'] : []), ...values].join(' · ').replace(/\s+/g, ' ');
 }
 
-/** One request with what went over the wire, as far as they are still kept. */
-function inFull({ received }: SandboxState, number: number) {
-  const [request, exchange] = [received.find(number), received.exchange(number)];
-  if (!request) return { number };
-  const { operation, encoding, requestId, key, params, audio } = request;
-  const line = lineOf(request);
+/** One request as programs get it, with bodies that can be read. Names that came with it are texts, too. */
+function inFull(state: SandboxState, number: number): object {
+  const found = requestInFull(state, number);
+  if (!found) return { number, note: 'Nothing is kept under this number.' };
+  const { body, answer, ...exchange } = found.exchange ?? {};
+  const answered = answer && { ...answer, body: readable(answer.body) };
   return {
-    ...{ number, line },
-    facts: Object.entries({
-      Operation: operation,
-      'Received (UTC)': line.time,
-      'Took, ms': line.took,
-      Encoding: encoding,
-    }),
-    searches: Object.entries({ Identifier: requestId, 'Content, by its digest': key }),
-    params: [
-      ...Object.entries(params),
-      ...(audio ? [['Recording', `${audio.bytes} bytes, SHA-256 ${audio.sha256}`]] : []),
-    ],
-    wire: exchange && wireOf(exchange),
+    ...found,
+    params: Object.entries(found.params),
+    exchange: found.exchange && { ...exchange, body: body && readable(body), answer: answered },
   };
 }
 
-function wireOf({ method, path, headers, body, answer }: KeptExchange) {
-  const bodyOf = (text: string) => ({ text, indented: indentedJson(text) });
-  return [
-    answer
-      ? { title: 'Answered', line: `HTTP ${answer.status}`, headers: answer.headers, ...bodyOf(answer.body) }
-      : { title: 'Answered', line: 'The connection was cut.' },
-    {
-      ...{ title: 'As received', line: `${method} ${path}`, headers },
-      ...(body
-        ? bodyOf(body.toString('utf8'))
-        : { note: 'The body is not kept: it is longer than 64 kB, or holds the client secret.' }),
-    },
-  ];
-}
+const readable = (body: string): string => indentedJson(body) ?? body;
