@@ -61,36 +61,27 @@ interface Headline {
 export function headlineOf({ counts, rows, begin, end }: RunFigures): Headline {
   const { nothing, settle, send, correct } = countsLeft(counts);
   const of = `of ${rowsText(rows)}`;
-  const done = thousands(nothing);
-  const delivered = `${done} ${nothing === 1 ? 'is' : 'are'} delivered`;
-  const neutral = (sign: string, title: string, detail: string) => ({ status: 'ready' as const, sign, title, detail });
-  if (rows === 0) return neutral('–', 'Nothing was sent', 'The log has no request of this run.');
+  const kinds = STATUSES.filter((status) => counts[status] > 0);
+  const told = kinds.map((status) => `${thousands(counts[status])} ${labelOf(status)}`).join(', ');
+  const headline = (status: Status, sign: string, title: string, detail = `${told}.`) => ({
+    status,
+    sign,
+    title,
+    detail,
+  });
+  if (rows === 0) return headline('ready', '–', 'Nothing was sent', 'The log has no request of this run.');
   if (begin && !end) {
-    const detail = `No end of the run is recorded: it is under way, or it was killed. ${thousands(settle)} without an outcome.`;
-    return neutral('…', `${done} ${of} delivered so far`, detail);
+    const detail = `No end of the run is recorded: it is under way, or it was killed. ${told}.`;
+    return headline('ready', '…', `${thousands(nothing)} ${of} delivered so far`, detail);
   }
+  if (settle > 0) return headline('unknown', '?', `${thousands(settle)} ${of} unknown`);
   // Somebody has stopped it, so nothing is wrong, and what is left is below.
-  if (end?.stopped === INTERRUPTED && settle === 0) {
-    const detail = `${thousands(send)} not sent yet. The same command goes on from there.`;
-    return neutral('‖', `Interrupted: ${done} ${of} delivered`, detail);
-  }
-  if (settle > 0) {
-    const rest = send + correct > 0 ? `${delivered}, ${thousands(send + correct)} not` : delivered;
-    const others = `${settle === 1 ? 'It' : 'They'} may have been taken. Of the others, ${rest}.`;
-    const detail = settle === rows ? 'All may have been taken.' : others;
-    return { status: 'unknown', sign: '?', title: `${thousands(settle)} ${of} unknown`, detail };
-  }
+  if (end?.stopped === INTERRUPTED) return headline('ready', '‖', `Interrupted: ${thousands(nothing)} ${of} delivered`);
   if (send + correct > 0) {
     const status = (['rejected', 'invalid', 'failed'] as const).find((each) => counts[each] > 0) ?? 'ready';
-    if (nothing === 0)
-      return { status, sign: '!', title: `None ${of} delivered`, detail: 'What is left to do is below.' };
-    const title = `${thousands(send + correct)} ${of} not delivered`;
-    return { status, sign: '!', title, detail: `The other ${delivered}.` };
+    return headline(status, '!', `${thousands(send + correct)} ${of} not delivered`);
   }
-  const kinds = STATUSES.filter((status) => counts[status] > 0);
-  const detail = `${kinds.map((status) => `${thousands(counts[status])} ${labelOf(status)}`).join(', ')}.`;
-  const title = rows === 1 ? '1 row delivered' : `All ${rowsText(rows)} delivered`;
-  return { status: 'created', sign: '✓', title, detail };
+  return headline('created', '✓', rows === 1 ? '1 row delivered' : `All ${rowsText(rows)} delivered`);
 }
 
 /** What a person still has to do, in that order, with the command that does it. */
