@@ -8,22 +8,6 @@ export interface FreshIdentity {
   readonly sequence: number;
 }
 
-/** A token that was granted, with its lifetime. */
-export interface GrantedToken {
-  readonly accessToken: string;
-  readonly expiresInSeconds: number;
-}
-
-export interface SandboxRequest {
-  /** The identity of its content. */
-  readonly key: string;
-  /** The value by which validate compares it. */
-  readonly likeness: string;
-  readonly requestId: string;
-  /** Time from which validate sees it. */
-  readonly visibleAtMs: number;
-}
-
 /** Totals of the creates. `doubled` is the number of contents that were created more than once. */
 export interface MarketplaceStats {
   readonly created: number;
@@ -59,18 +43,20 @@ export class LocalMarketplace {
   readonly #seen = new Map<string, SeenRequest>();
   readonly #firstId: bigint;
   #issued = 0;
-  #created = 0;
+  /** Number of creates that were acted on. */
+  created = 0;
 
   constructor(tokenTtlSeconds: number, random: () => number) {
     this.tokenTtlSeconds = tokenTtlSeconds;
     this.#firstId = 10n ** 19n + BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 32n;
   }
 
-  grantToken(nowMs: number): GrantedToken {
+  /** Returns a new token, which lives for `tokenTtlSeconds`. */
+  grantToken(nowMs: number): string {
     for (const [token, expiresAtMs] of this.#tokens) if (expiresAtMs <= nowMs) this.#tokens.delete(token);
     const accessToken = randomBytes(32).toString('base64url');
     this.#tokens.set(accessToken, nowMs + this.tokenTtlSeconds * 1000);
-    return { accessToken, expiresInSeconds: this.tokenTtlSeconds };
+    return accessToken;
   }
 
   isTokenValid(token: string, nowMs: number): boolean {
@@ -88,14 +74,13 @@ export class LocalMarketplace {
     return { requestId: String(this.#firstId + BigInt(sequence)), sequence };
   }
 
-  get created(): number {
-    return this.#created;
-  }
-
-  /** Records a created request, even one that was created before. */
-  remember({ key, likeness, requestId, visibleAtMs }: SandboxRequest): void {
+  /**
+   * Records a created request, even one that was created before. `key` is the identity of its content, `likeness` the
+   * value by which validate compares it, and `visibleAtMs` the time from which validate sees it.
+   */
+  remember(key: string, likeness: string, requestId: string, visibleAtMs: number): void {
     this.#issued += 1;
-    this.#created += 1;
+    this.created += 1;
     this.#createdByKey.set(key, (this.#createdByKey.get(key) ?? 0) + 1);
     const seen = this.#seen.get(likeness);
     if (seen) seen.visibleAtMs = Math.min(seen.visibleAtMs, visibleAtMs);
@@ -114,7 +99,7 @@ export class LocalMarketplace {
     const doubled: { key: string; created: number }[] = [];
     for (const [key, created] of this.#createdByKey) if (created > 1) doubled.push({ key, created });
     const doubles = doubled.sort((a, b) => b.created - a.created).slice(0, MAX_DOUBLES_LISTED);
-    return { created: this.#created, distinct: this.#createdByKey.size, doubled: doubled.length, doubles };
+    return { created: this.created, distinct: this.#createdByKey.size, doubled: doubled.length, doubles };
   }
 
   /** Forgets what was created. Tokens and the sequence of identifiers continue. */
@@ -123,7 +108,7 @@ export class LocalMarketplace {
     this.replayed = 0;
     this.#createdByKey.clear();
     this.#seen.clear();
-    this.#created = 0;
+    this.created = 0;
   }
 }
 

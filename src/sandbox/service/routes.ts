@@ -99,8 +99,8 @@ function grantToken({ params }: RequestContent, nowMs: number, service: Service)
   const wrong = Object.entries(extra).find(([name, value]) => params[name] !== value);
   if (wrong)
     return refuse(400, wrong[0] === 'scope' ? 'invalid_scope' : 'invalid_request', `${wrong[0]} must be ${wrong[1]}`);
-  const { accessToken, expiresInSeconds } = marketplace.grantToken(nowMs);
-  const timed = { token_type: 'Bearer', expires_in: expiresInSeconds };
+  const accessToken = marketplace.grantToken(nowMs);
+  const timed = { token_type: 'Bearer', expires_in: marketplace.tokenTtlSeconds };
   return jsonAnswer(200, withValueAt(timed, pointerNames(answer ?? '/access_token'), accessToken), {
     'cache-control': 'no-store',
     pragma: 'no-cache',
@@ -163,7 +163,7 @@ function create(call: ApiCall, { params, key, likeness }: RequestContent, { offe
   const fresh = marketplace.next();
   const acted = createdAnswer(contract.create, fresh);
   const visibleAtMs = call.nowMs + call.hideFromValidateMs;
-  marketplace.remember({ key, likeness, requestId: acted.requestId, visibleAtMs });
+  marketplace.remember(key, likeness, acted.requestId, visibleAtMs);
   if (value !== '') marketplace.taken.set(value, { key, fresh });
   return acted;
 }
