@@ -63,7 +63,7 @@ export async function answerCall(
   };
   const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, service) : null;
   const number = received.add(arrival, exchange);
-  const wholePauseMs = state.latencyMs + (delays === 'answer' ? delayMs : 0);
+  const wholePauseMs = service.settings.latencyMs + (delays === 'answer' ? delayMs : 0);
   if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });
   if (answer === 'cut') request.socket.resetAndDestroy();
   else if (await sendAnswer(response, answer)) received.answered(number, state.now() - nowMs);

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/request-filter.ts';
-import { changeSettings, forgetRequests, type SandboxState, settingsOf } from '../records/sandbox-state.ts';
+import { forgetRequests, type SandboxState } from '../records/sandbox-state.ts';
 import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
+import { changeSettings } from '../service/settings.ts';
 
 interface Call {
   readonly query: URLSearchParams;
@@ -38,10 +39,10 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     state.faultRates = parseFaultRates(objectFrom(call.body));
     return jsonAnswer(200, { rates: state.faultRates });
   },
-  'GET settings': (state) => jsonAnswer(200, settingsOf(state)),
-  'PUT settings': (state, { body }) => {
-    changeSettings(state, body);
-    return jsonAnswer(200, settingsOf(state));
+  'GET settings': ({ service }) => jsonAnswer(200, service.settings),
+  'PUT settings': ({ service }, { body }) => {
+    changeSettings(service.settings, body);
+    return jsonAnswer(200, service.settings);
   },
   'GET instructions': ({ instructions }) => jsonAnswer(200, instructions.list()),
   'PUT instructions': ({ instructions }, { body }) => {

@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from '../records/received-request.ts';
 import { parseFilter } from '../records/request-filter.ts';
-import { type SandboxState, settingsOf } from '../records/sandbox-state.ts';
+import type { SandboxState } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
 import { FAULT_KINDS, type FaultKind, faultOf } from '../service/faults.ts';
 import { requestInFull } from './admin.ts';
@@ -40,7 +40,7 @@ const percentOf = ({ faultRates }: SandboxState, kind: FaultKind): number =>
   Number(((faultRates[kind] ?? 0) * 100).toPrecision(12));
 
 function inForce(state: SandboxState): string {
-  const { latencyMs, ratePerSecond, tokenTtlSeconds } = settingsOf(state);
+  const { latencyMs, ratePerSecond, tokenTtlSeconds } = state.service.settings;
   const struck = FAULT_KINDS.filter((kind) => percentOf(state, kind) > 0);
   return [
     struck.map((kind) => `${kind} ${percentOf(state, kind)} %`).join(', ') || 'no faults',

@@ -32,8 +32,6 @@ const MAX_DOUBLES_LISTED = 100;
 
 /** The memory of the service: the tokens that it granted and the contents that it took. Callers pass the time in. */
 export class LocalMarketplace {
-  /** Lifetime of tokens that are granted from now on. */
-  tokenTtlSeconds: number;
   /** The same value of the idempotency header never creates a second time. */
   readonly taken = new Map<string, Taken>();
   /** Number of creates that were answered again. */
@@ -46,16 +44,15 @@ export class LocalMarketplace {
   /** Number of creates that were acted on. */
   created = 0;
 
-  constructor(tokenTtlSeconds: number, random: () => number) {
-    this.tokenTtlSeconds = tokenTtlSeconds;
+  constructor(random: () => number) {
     this.#firstId = 10n ** 19n + BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 32n;
   }
 
-  /** Returns a new token, which lives for `tokenTtlSeconds`. */
-  grantToken(nowMs: number): string {
-    for (const [token, expiresAtMs] of this.#tokens) if (expiresAtMs <= nowMs) this.#tokens.delete(token);
+  /** Returns a new token. Those that have expired are forgotten. */
+  grantToken(expiresAtMs: number, nowMs: number): string {
+    for (const [token, endMs] of this.#tokens) if (endMs <= nowMs) this.#tokens.delete(token);
     const accessToken = randomBytes(32).toString('base64url');
-    this.#tokens.set(accessToken, nowMs + this.tokenTtlSeconds * 1000);
+    this.#tokens.set(accessToken, expiresAtMs);
     return accessToken;
   }
 
@@ -112,31 +109,19 @@ export class LocalMarketplace {
   }
 }
 
-/**
- * A token bucket that allows `ratePerSecond` calls a second, and up to one second's worth (at least one call) at once.
- */
+/** A token bucket, which allows up to one second's worth of calls (at least one) at once. */
 export class TokenBucket {
-  readonly ratePerSecond: number;
-  readonly #capacity: number;
-  #available: number;
-  #updatedMs: number;
+  #available = Number.POSITIVE_INFINITY;
+  #updatedMs = 0;
 
-  constructor(ratePerSecond: number, nowMs: number) {
-    this.ratePerSecond = ratePerSecond;
-    this.#capacity = Math.max(1, ratePerSecond);
-    this.#available = this.#capacity;
+  /** Takes one call. Returns 0 if the rate leaves one, or is null, otherwise the milliseconds until the next. */
+  take(nowMs: number, ratePerSecond: number | null): number {
+    if (ratePerSecond === null) return 0;
+    const earned = (Math.max(0, nowMs - this.#updatedMs) / 1000) * ratePerSecond;
+    this.#available = Math.min(Math.max(1, ratePerSecond), this.#available + earned);
     this.#updatedMs = nowMs;
-  }
-
-  /** Takes one call from the bucket. Returns 0 if there was one, otherwise the milliseconds until the next. */
-  take(nowMs: number): number {
-    const elapsedSeconds = Math.max(0, nowMs - this.#updatedMs) / 1000;
-    this.#available = Math.min(this.#capacity, this.#available + elapsedSeconds * this.ratePerSecond);
-    this.#updatedMs = nowMs;
-    if (this.#available >= 1) {
-      this.#available -= 1;
-      return 0;
-    }
-    return ((1 - this.#available) / this.ratePerSecond) * 1000;
+    if (this.#available < 1) return ((1 - this.#available) / ratePerSecond) * 1000;
+    this.#available -= 1;
+    return 0;
   }
 }

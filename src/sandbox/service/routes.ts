@@ -6,6 +6,7 @@ import { createdAnswer, verdictAnswer, withValueAt } from './answers.ts';
 import type { ArrivedCall } from './decode-body.ts';
 import type { RequestContent, ServiceInterface } from './interface.ts';
 import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
+import type { SandboxSettings } from './settings.ts';
 
 /** The verdict of validate on a request. */
 export type ToldVerdict = 'clear' | 'duplicate';
@@ -21,8 +22,9 @@ export interface Service {
   readonly offered: ServiceInterface;
   readonly credentials: PartnerCredentials;
   readonly marketplace: LocalMarketplace;
-  /** The rate limit of create and validate together, or null if there is none. */
-  rateLimit: TokenBucket | null;
+  readonly settings: SandboxSettings;
+  /** The calls of create and validate that the rate leaves. */
+  readonly rateLimit: TokenBucket;
 }
 
 /** A call to one of the three operations, with its body read. */
@@ -68,10 +70,10 @@ function isFilled(template: string, path: string): boolean {
 /** Checks a call and carries it out. */
 export function actOn(call: ApiCall, service: Service): Acted {
   const { operation, content, nowMs } = call;
-  const { offered, rateLimit } = service;
+  const { offered, rateLimit, settings } = service;
   const refuse = (answer: SandboxAnswer): Acted => ({ answer, requestId: null });
   if (operation === 'token') return refuse('status' in content ? content : grantToken(content, nowMs, service));
-  const waitMs = rateLimit?.take(nowMs) ?? 0;
+  const waitMs = rateLimit.take(nowMs, settings.ratePerSecond);
   if (waitMs > 0) return refuse(tooManyRequests(waitMs));
   const stranger = refuseStranger(call, service);
   if (stranger) return refuse(stranger);
@@ -83,7 +85,7 @@ export function actOn(call: ApiCall, service: Service): Acted {
 
 /** Grants a token, with the shapes and codes of RFC 6749, sections 5.1 and 5.2. */
 function grantToken({ params }: RequestContent, nowMs: number, service: Service): SandboxAnswer {
-  const { credentials, marketplace, offered } = service;
+  const { credentials, marketplace, offered, settings } = service;
   const { extra, answer } = offered.contract.token;
   const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = params;
   const refuse = (status: number, error: string, description: string): SandboxAnswer =>
@@ -99,8 +101,8 @@ function grantToken({ params }: RequestContent, nowMs: number, service: Service)
   const wrong = Object.entries(extra).find(([name, value]) => params[name] !== value);
   if (wrong)
     return refuse(400, wrong[0] === 'scope' ? 'invalid_scope' : 'invalid_request', `${wrong[0]} must be ${wrong[1]}`);
-  const accessToken = marketplace.grantToken(nowMs);
-  const timed = { token_type: 'Bearer', expires_in: marketplace.tokenTtlSeconds };
+  const accessToken = marketplace.grantToken(nowMs + settings.tokenTtlSeconds * 1000, nowMs);
+  const timed = { token_type: 'Bearer', expires_in: settings.tokenTtlSeconds };
   return jsonAnswer(200, withValueAt(timed, pointerNames(answer ?? '/access_token'), accessToken), {
     'cache-control': 'no-store',
     pragma: 'no-cache',
