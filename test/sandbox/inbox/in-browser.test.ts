@@ -44,6 +44,7 @@ describe.skipIf(withoutBrowser)('the inbox in a browser', () => {
     await create(LEAD);
     const { page } = await openPage(sandbox.baseUrl);
     const focused = () => page.evaluate('document.activeElement.textContent');
+    await soon(() => rows(page).count()).toBe(2);
     for (const key of ['j', 'j', 'k']) await page.keyboard.press(key);
     expect(await focused()).toBe('2');
     // The focus stays where it is when something arrives.
