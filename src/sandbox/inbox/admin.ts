@@ -8,7 +8,7 @@ import { changeSettings } from '../service/settings.ts';
 
 interface Call {
   readonly query: URLSearchParams;
-  /** The JSON of a PUT, or the fields of a form. */
+  /** The JSON of a PUT. */
   readonly body: unknown;
   /** Number of the request that the path names, or 0 if it names none. */
   readonly number: number;
@@ -30,7 +30,7 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     forgetRequests(state);
     return { status: 204, headers: {}, body: '' };
   },
-  'GET requests/NUMBER': (state, { number }) => jsonAnswer(200, requestInFull(state, number)),
+  'GET requests/NUMBER': ({ received }, { number }) => jsonAnswer(200, received.find(number)),
   'GET faults': (state) => {
     const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, faultOf(kind).description]));
     return jsonAnswer(200, { rates: state.faultRates, kinds });
@@ -60,17 +60,6 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
 
 /** The calls, one line each. */
 export const ADMIN_CALLS: readonly string[] = Object.keys(CALLS).map((each) => each.replace(' ', ' /_sandbox/'));
-
-/** Returns one request with its exchange, as far as that is still kept, or null if the request is unknown. */
-export function requestInFull({ received }: SandboxState, number: number) {
-  const [request, exchange] = [received.find(number), received.exchange(number)];
-  return (
-    request && {
-      ...request,
-      exchange: exchange && { ...exchange, body: exchange.body?.toString('utf8') ?? null },
-    }
-  );
-}
 
 /** Answers when so many requests were created, or when the time is over. */
 async function waitForCreated({ service, closing }: SandboxState, { query }: Call): Promise<SandboxAnswer> {

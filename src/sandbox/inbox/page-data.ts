@@ -3,7 +3,6 @@ import { parseFilter } from '../records/request-filter.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
 import { FAULT_KINDS, type FaultKind, faultOf } from '../service/faults.ts';
-import { requestInFull } from './admin.ts';
 
 const ROWS = 100;
 /** Maximum length of a value in the list, which has no room for more. */
@@ -80,8 +79,8 @@ function briefly({ params, audio }: ReceivedRequest): string {
 }
 
 /** One request as programs get it, with bodies that can be read. Names that came with it are texts, too. */
-function inFull(state: SandboxState, number: number): object {
-  const found = requestInFull(state, number);
+function inFull({ received }: SandboxState, number: number): object {
+  const found = received.find(number);
   if (!found) return { number, note: 'Nothing is kept under this number.' };
   const { body, answer, ...exchange } = found.exchange ?? {};
   const answered = answer && { ...answer, body: readable(answer.body) };

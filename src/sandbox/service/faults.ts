@@ -102,13 +102,9 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-const texts = z._default(z.record(z.string(), z.string()), {});
-
 const instructionSchema = z.strictObject({
   /** Parameters with the exact values that they must have. */
-  match: texts,
-  /** Parameters with texts that they must contain, for a marker within a longer text. */
-  contains: texts,
+  match: z._default(z.record(z.string(), z.string()), {}),
   on: z.enum(OPERATION_NAMES),
   fault: z.enum(FAULT_KINDS),
   times: z._default(z.int().check(z.positive()), 1),
@@ -117,8 +113,8 @@ const instructionSchema = z.strictObject({
 });
 
 /**
- * An instruction orders a fault for certain requests, so that a test knows which ones are struck. Without `match` and
- * `contains` it applies to all requests.
+ * An instruction orders a fault for certain requests, so that a test knows which ones are struck. Without `match`
+ * it applies to all requests.
  */
 export type Instruction = z.input<typeof instructionSchema>;
 
@@ -146,15 +142,12 @@ export class Instructions {
 
   /** Uses up one time of the first instruction that matches, and returns it, or null if none matches. */
   take(operation: OperationName, params: Readonly<Record<string, string>>): InstructionInForce | null {
-    const found = this.#standing.find((each) => each.on === operation && fits(each, params));
+    const fits = ({ on, match }: InstructionInForce): boolean =>
+      on === operation && Object.entries(match).every(([name, value]) => params[name] === value);
+    const found = this.#standing.find(fits);
     if (!found) return null;
     found.times -= 1;
     this.#standing = this.#standing.filter((each) => each.times > 0);
     return found;
   }
-}
-
-function fits(instruction: InstructionInForce, params: Readonly<Record<string, string>>): boolean {
-  const exact = Object.entries(instruction.match).every(([name, value]) => params[name] === value);
-  return exact && Object.entries(instruction.contains).every(([name, part]) => params[name]?.includes(part));
 }
