@@ -17,7 +17,7 @@ const asked = (change) => ({ text: form.elements.text.value, ...change });
 const shown = new Map();
 
 async function follow() {
-  await refresh();
+  if (!document.hidden) await refresh();
   setTimeout(follow, PAUSE_MS);
 }
 
