@@ -24,7 +24,10 @@ const WINGS: Readonly<Record<string, readonly string[]>> = {
   'src/account': ['src/request', 'src/service', 'src/settings', 'src/store'],
   'src/delivery': ['src/request'],
   'src/request': [],
+  'src/page': ['src/request'],
   ...Object.fromEntries(EDGES.map((edge) => [edge, ['src/request']])),
+  'src/sandbox': ['src/page', 'src/request'],
+  'src/report': ['src/page', 'src/request'],
 };
 
 /** The rooms of the larger wings, and which of the same wing each may import. A room may import its own files. */

@@ -7,31 +7,16 @@ export type ProcessState = (typeof STATES)[number];
 
 const STATES = ['starting', 'working', 'idle', 'waiting-for-database', 'stopping'] as const;
 
-/** The state of a process at the moment of a scrape. A part is null if the process does not have it, or not yet. */
+/** A worker at the moment of a scrape. A part is null, or missing, as long as nobody has looked. */
 export interface ProcessView {
   readonly version: string;
   readonly state: ProcessState;
-  readonly worker: WorkerView | null;
-  readonly connection: CallsView | null;
-}
-
-/** The rows of a worker. */
-interface WorkerView {
   /** Rows that left the queue, by their status. */
   readonly ended: Partial<Counts>;
-  readonly putBack: number;
   readonly inHand: number;
-  /** Age of the oldest row of the queue, 0 if it is empty. Null as long as nobody has looked. */
+  /** Age of the oldest row of the queue, 0 if it is empty. */
   readonly oldestMs: number | null;
-  /** The queue and the store at the last look. A part is missing as long as nobody has looked. */
   readonly queue: { readonly depth: number | null; readonly unknown?: number; readonly held?: string | null };
-}
-
-/** The calls to the service. */
-interface CallsView {
-  readonly inFlight: number;
-  readonly waiting: number;
-  readonly tokensFetched: number;
   readonly pace: {
     readonly ratePerSecond: number | null;
     readonly boundPerSecond: number | null;
@@ -39,7 +24,7 @@ interface CallsView {
   } | null;
 }
 
-/** A number, or one for each value of the label. A process may not have it, or not yet. */
+/** A number, or one for each value of the label. A process may not have it yet. */
 type Value = number | Readonly<Record<string, number>> | null | undefined;
 
 /** Events of this process, which nothing else counts. Each series begins with 0: `rate()` does not see its first event. */
@@ -73,49 +58,33 @@ const METRICS: Readonly<Record<string, Metric>> = {
   srq_rows_total: {
     help: 'Rows that left the queue, by their status.',
     label: 'status',
-    value: ({ worker }) => worker?.ended,
+    value: ({ ended }) => ended,
   },
-  srq_rows_put_back_total: {
-    help: 'Rows put back into the queue: for later, or for other workers.',
-    value: ({ worker }) => worker?.putBack,
-  },
-  srq_rows_in_hand: { help: 'Rows that this worker is working on.', value: ({ worker }) => worker?.inHand },
+  srq_rows_in_hand: { help: 'Rows that this worker is working on.', value: ({ inHand }) => inHand },
   srq_queue_oldest_age_seconds: {
     help: 'Age of the oldest row that waits in the queue; 0 if none does.',
-    value: ({ worker }) => (worker?.oldestMs == null ? null : worker.oldestMs / 1000),
+    value: ({ oldestMs }) => oldestMs && oldestMs / 1000,
   },
-  srq_queue_rows: { help: 'Rows in the queue of the account.', value: ({ worker }) => worker?.queue.depth },
+  srq_queue_rows: { help: 'Rows in the queue of the account.', value: ({ queue }) => queue.depth },
   srq_store_unknown_rows: {
     help: 'Rows of the store whose outcome is unknown; srq resolve lists them.',
-    value: ({ worker }) => worker?.queue.unknown,
+    value: ({ queue }) => queue.unknown,
   },
   srq_store_held: {
     help: '1 while nothing is sent before a person says: srq store resume.',
-    value: ({ worker }) => (worker?.queue.held === undefined ? null : Number(worker.queue.held !== null)),
-  },
-  srq_requests_in_flight: {
-    help: 'Calls to the service that have begun and are not answered.',
-    value: ({ connection }) => connection?.inFlight,
-  },
-  srq_requests_waiting: {
-    help: 'Calls to the service that wait for their turn.',
-    value: ({ connection }) => connection?.waiting,
+    value: ({ queue: { held } }) => (held === undefined ? null : Number(held !== null)),
   },
   srq_pace_requests_per_second: {
     help: 'Calls a second that the pace allows, of all processes that share it; +Inf without a limit.',
-    value: ({ connection }) => orNone(connection?.pace?.ratePerSecond),
+    value: ({ pace }) => orNone(pace?.ratePerSecond),
   },
   srq_pace_bound_requests_per_second: {
     help: 'Calls a second near which the service has refused, or that --rate allows; +Inf if neither is known.',
-    value: ({ connection }) => orNone(connection?.pace?.boundPerSecond),
+    value: ({ pace }) => orNone(pace?.boundPerSecond),
   },
   srq_pause_remaining_seconds: {
     help: 'Time for which nobody sends any more.',
-    value: ({ connection }) => connection?.pace && connection.pace.pausedMs / 1000,
-  },
-  srq_tokens_fetched_total: {
-    help: 'Tokens that this process has got from the service.',
-    value: ({ connection }) => connection?.tokensFetched,
+    value: ({ pace }) => pace && pace.pausedMs / 1000,
   },
   srq_refused_responses_total: {
     help: 'Answers that refused a call because of the rate or the load, by their status.',

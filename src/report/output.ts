@@ -2,20 +2,10 @@ import type { Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import textWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
+import { printable, printableLines, UNPRINTABLE } from '../request/words/printable.ts';
 
-/** The pattern of C0 and C1 controls, bidirectional overrides, other invisible marks, and lone surrogates. */
-const UNPRINTABLE =
-  /[\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\p{Surrogate}/gu;
-
-/** Makes a text of foreign origin safe for one line of a terminal: controls and invisible characters become `\u{…}`. */
-export function printable(text: string): string {
-  return text.replace(/[\t\r\n]+/g, ' ').replace(UNPRINTABLE, (mark) => `\\u{${mark.codePointAt(0)?.toString(16)}}`);
-}
-
-/** Makes a text safe for a terminal as {@link printable} does, but keeps its line breaks. */
-export function printableLines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
-}
+/** Makes texts of foreign origin safe for a terminal. */
+export { printable, printableLines };
 
 /**
  * Formats JSON in which controls and invisible characters are escaped, so that it is safe on a terminal. Its value is

@@ -5,12 +5,15 @@ import { refusal } from './messages/answer.ts';
 import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
 import { exchangeOf } from './records/exchange.ts';
 import type { SandboxState } from './records/sandbox-state.ts';
-import { applyFault, drawFault, type FaultableCall, type FaultKind } from './service/faults.ts';
+import { DEFAULT_FAULT_MS, drawFault, type Fault, type FaultKind, faultOf } from './service/faults.ts';
 import type { RequestContent } from './service/interface.ts';
 import { type Acted, actOn } from './service/routes.ts';
 
 /** Maximum length of a body, which has room for a long recording in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
+
+/** What became of a call that a fault keeps from the service. */
+const NOTHING: Acted = { answer: 'cut', requestId: null };
 
 /**
  * Answers one call to an operation, given its body. The effects of the call are kept before any pause of the answer.
@@ -33,20 +36,16 @@ export async function answerCall(
   const token = bearerToken(headers.authorization);
   const nowMs = state.now();
 
-  const acted: Acted[] = [];
-  const call: FaultableCall = {
-    act: (hideFromValidateMs = 0) => {
-      const done = actOn({ operation, headers, query, token, content, nowMs, hideFromValidateMs }, service);
-      acted.push(done);
-      return done.answer;
-    },
-    expireToken: () => {
-      if (token !== null) marketplace.expireToken(token);
-    },
-  };
   const fault = chooseFault(operation, decoded, state);
-  const { answer, pauseMs } = fault ? applyFault(fault.kind, call, fault.ms) : { answer: call.act(), pauseMs: 0 };
-  const done = acted.at(-1);
+  const { answer: instead, isActedOn, delays, endsToken }: Partial<Fault> = fault ? faultOf(fault.kind) : {};
+  const delayMs = fault?.ms ?? DEFAULT_FAULT_MS;
+  const hideFromValidateMs = delays === 'sight' ? delayMs : 0;
+  if (endsToken && token !== null) marketplace.expireToken(token);
+  const done =
+    instead && !isActedOn
+      ? NOTHING
+      : actOn({ operation, headers, query, token, content, nowMs, hideFromValidateMs }, service);
+  const answer = instead?.(fault?.ms) ?? done.answer;
 
   const { client_secret: _secret, ...params } = decoded?.params ?? {};
   const arrival = {
@@ -58,13 +57,13 @@ export async function answerCall(
     key: carriesRequest(operation) ? (decoded?.key ?? null) : null,
     status: answer === 'cut' ? null : answer.status,
     fault: fault?.kind ?? null,
-    requestId: done?.requestId ?? null,
+    requestId: done.requestId,
     // A fault may have replaced the answer. The client then never saw the verdict.
-    verdict: answer === done?.answer ? (done.verdict ?? null) : null,
+    verdict: answer === done.answer ? (done.verdict ?? null) : null,
   };
   const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, service) : null;
   const number = received.add(arrival, exchange);
-  const wholePauseMs = state.latencyMs + pauseMs;
+  const wholePauseMs = service.settings.latencyMs + (delays === 'answer' ? delayMs : 0);
   if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });
   if (answer === 'cut') request.socket.resetAndDestroy();
   else if (await sendAnswer(response, answer)) received.answered(number, state.now() - nowMs);

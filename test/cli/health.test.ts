@@ -17,7 +17,7 @@ describe('The health of a process is served', () => {
       health: { ...health(), state, inFlight: 3 },
       get view() {
         if (view) return view();
-        return { version: '1.2.3', state, worker: null, imported: null, connection: null };
+        return { version: '1.2.3', state, ended: {}, inHand: 0, oldestMs: null, queue: { depth: null }, pace: null };
       },
     } satisfies WatchedProcess;
     const metrics = await serveHealth(context, { healthPort, healthHost: '127.0.0.1' }, watched);

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { Metrics, type ProcessView } from '../../src/report/metrics.ts';
 import { Scrape } from '../helpers/metrics.ts';
 
-const STARTING: ProcessView = { version: '1.2.3', state: 'starting', worker: null, connection: null };
+const STARTING: ProcessView = {
+  version: '1.2.3',
+  state: 'starting',
+  ended: {},
+  inHand: 0,
+  oldestMs: null,
+  queue: { depth: null },
+  pace: null,
+};
 
 /** The metrics of a process on a clock that is turned by hand. */
 function metricsOf(view: ProcessView = STARTING) {
@@ -18,19 +26,11 @@ function metricsOf(view: ProcessView = STARTING) {
 const AT_WORK: ProcessView = {
   version: '1.2.3',
   state: 'working',
-  worker: {
-    ended: { created: 7, rejected: 2 },
-    putBack: 3,
-    queue: { depth: 40, unknown: 2, held: 'lost' },
-    inHand: 5,
-    oldestMs: 61_500,
-  },
-  connection: {
-    inFlight: 6,
-    waiting: 8,
-    tokensFetched: 9,
-    pace: { ratePerSecond: 12.5, boundPerSecond: null, pausedMs: 2_500 },
-  },
+  ended: { created: 7, rejected: 2 },
+  inHand: 5,
+  oldestMs: 61_500,
+  queue: { depth: 40, unknown: 2, held: 'lost' },
+  pace: { ratePerSecond: 12.5, boundPerSecond: null, pausedMs: 2_500 },
 };
 
 test('a scrape has the state of the process, each value once and in the unit of its name', async () => {
@@ -46,14 +46,10 @@ test('a scrape has the state of the process, each value once and in the unit of 
   expect(page.by('srq_rows_total')).toEqual({ created: 7, rejected: 2 });
   const alone = {
     srq_queue_oldest_age_seconds: 61.5,
-    srq_rows_put_back_total: 3,
     srq_queue_rows: 40,
     srq_store_unknown_rows: 2,
     srq_store_held: 1,
     srq_rows_in_hand: 5,
-    srq_requests_in_flight: 6,
-    srq_requests_waiting: 8,
-    srq_tokens_fetched_total: 9,
     srq_pace_requests_per_second: 12.5,
     srq_pace_bound_requests_per_second: Number.POSITIVE_INFINITY,
     srq_pause_remaining_seconds: 2.5,
@@ -63,13 +59,13 @@ test('a scrape has the state of the process, each value once and in the unit of 
 
 test('what a process does not have is left out of a scrape: a 0 would say that it stands still', async () => {
   const page = await metricsOf().scrape();
-  expect(page.names.sort()).toEqual(['srq_build_info', 'srq_pauses_total', 'srq_refused_responses_total', 'srq_state']);
-  const unpaced = await metricsOf({
-    ...STARTING,
-    connection: { inFlight: 0, waiting: 0, tokensFetched: 0, pace: null },
-  }).scrape();
-  expect(unpaced.value('srq_requests_in_flight')).toBe(0);
-  expect(unpaced.names.filter((name) => /pace|pause_/.test(name))).toEqual([]);
+  expect(page.names.sort()).toEqual([
+    'srq_build_info',
+    'srq_pauses_total',
+    'srq_refused_responses_total',
+    'srq_rows_in_hand',
+    'srq_state',
+  ]);
 });
 
 test('a burst of refusals is one pause, and one that begins after its end is the next pause', async () => {

@@ -131,7 +131,7 @@ test('a fault with a probability strikes that share of the calls, the same ones 
 test('an instruction strikes the named request as often as it says, and no other', async () => {
   sandbox.setInstructions([
     { match: { fullname: 'Row 17' }, on: 'create', fault: '500', times: 2 },
-    { contains: { request_text: '#cut' }, on: 'create', fault: 'reset-after' },
+    { match: { request_text: 'A torneira pinga.' }, on: 'create', fault: 'reset-after' },
   ]);
   const row = (fullname: string) => partner.create({ ...LEAD, fullname });
   const statuses = [
@@ -142,7 +142,7 @@ test('an instruction strikes the named request as often as it says, and no other
     await row('Row 17'),
   ];
   expect(statuses.map((reply) => reply.status)).toEqual([201, 500, 201, 500, 201]);
-  const marked = { ...LEAD, request_text: 'A torneira pinga. #cut 5' };
+  const marked = { ...LEAD, request_text: 'A torneira pinga.' };
   expect((await partner.validate(marked)).status).toBe(200);
   expect(await connectionError(partner.create(marked))).toBe('ECONNRESET');
   expect((await partner.create(marked)).status).toBe(201);

@@ -54,13 +54,14 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   }
 
   get view(): ProcessView {
-    const queue = { depth: this.#depth?.total ?? null, ...this.#standing };
-    const rows = { ended: this.endedCounts, putBack: this.again, inHand: this.#inHand };
     return {
       version: this.#context.version,
       state: this.#state,
-      worker: { ...rows, queue, oldestMs: this.#oldestMs },
-      connection: this.connection?.view() ?? null,
+      ended: this.endedCounts,
+      inHand: this.#inHand,
+      oldestMs: this.#oldestMs,
+      queue: { depth: this.#depth?.total ?? null, ...this.#standing },
+      pace: this.connection?.view().pace ?? null,
     };
   }
 

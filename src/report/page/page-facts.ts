@@ -19,9 +19,13 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
   const { begin, end, counts, listed, reasons } = figures;
   return {
     about: begin && {
-      ...{ state: stateOf(figures), at: begin.at, profile: begin.profile },
-      took: duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at))),
-      service: `the ${begin.live ? 'live' : 'test'} service ${begin.service}`,
+      at: begin.at,
+      facts: [
+        endOf(figures),
+        `took ${duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at)))}`,
+        `to the ${begin.live ? 'live' : 'test'} service ${begin.service}`,
+        `with profile ${begin.profile}`,
+      ],
     },
     ...{ writtenAt: facts.writtenAt, counts, reasons },
     rows: listed.map((row) => ({ ...row, ids: Object.entries(row.ids) })),
@@ -37,11 +41,11 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
 
 export const titleOf = ({ begin }: RunFigures): string => (begin ? `Import of ${begin.file}` : 'Requests in the log');
 
-/** How a run has ended: the kind, a word for it, and what is known of it. */
-function stateOf({ end }: RunFigures): readonly [kind: 'open' | 'done' | 'stopped', word: string, detail: string] {
-  if (!end) return ['open', 'No end recorded', 'Under way, or ended without a word'];
-  if (end.stopped === null) return ['done', 'Finished', ''];
-  return end.stopped === INTERRUPTED ? ['open', 'Interrupted', ''] : ['stopped', 'Stopped early', end.stopped];
+/** How a run has ended. An interruption is no alarm, as somebody wanted it. */
+function endOf({ end }: RunFigures): string {
+  if (!end) return 'no end recorded: under way, or ended without a word';
+  if (end.stopped === null) return 'finished';
+  return end.stopped === INTERRUPTED ? 'interrupted' : `stopped early: ${end.stopped}`;
 }
 
 /** The overall result of a run, which the top of the page shows. */
@@ -57,36 +61,27 @@ interface Headline {
 export function headlineOf({ counts, rows, begin, end }: RunFigures): Headline {
   const { nothing, settle, send, correct } = countsLeft(counts);
   const of = `of ${rowsText(rows)}`;
-  const done = thousands(nothing);
-  const delivered = `${done} ${nothing === 1 ? 'is' : 'are'} delivered`;
-  const neutral = (sign: string, title: string, detail: string) => ({ status: 'ready' as const, sign, title, detail });
-  if (rows === 0) return neutral('–', 'Nothing was sent', 'The log has no request of this run.');
+  const kinds = STATUSES.filter((status) => counts[status] > 0);
+  const told = kinds.map((status) => `${thousands(counts[status])} ${labelOf(status)}`).join(', ');
+  const headline = (status: Status, sign: string, title: string, detail = `${told}.`) => ({
+    status,
+    sign,
+    title,
+    detail,
+  });
+  if (rows === 0) return headline('ready', '–', 'Nothing was sent', 'The log has no request of this run.');
   if (begin && !end) {
-    const detail = `No end of the run is recorded: it is under way, or it was killed. ${thousands(settle)} without an outcome.`;
-    return neutral('…', `${done} ${of} delivered so far`, detail);
+    const detail = `No end of the run is recorded: it is under way, or it was killed. ${told}.`;
+    return headline('ready', '…', `${thousands(nothing)} ${of} delivered so far`, detail);
   }
+  if (settle > 0) return headline('unknown', '?', `${thousands(settle)} ${of} unknown`);
   // Somebody has stopped it, so nothing is wrong, and what is left is below.
-  if (end?.stopped === INTERRUPTED && settle === 0) {
-    const detail = `${thousands(send)} not sent yet. The same command goes on from there.`;
-    return neutral('‖', `Interrupted: ${done} ${of} delivered`, detail);
-  }
-  if (settle > 0) {
-    const rest = send + correct > 0 ? `${delivered}, ${thousands(send + correct)} not` : delivered;
-    const others = `${settle === 1 ? 'It' : 'They'} may have been taken. Of the others, ${rest}.`;
-    const detail = settle === rows ? 'All may have been taken.' : others;
-    return { status: 'unknown', sign: '?', title: `${thousands(settle)} ${of} unknown`, detail };
-  }
+  if (end?.stopped === INTERRUPTED) return headline('ready', '‖', `Interrupted: ${thousands(nothing)} ${of} delivered`);
   if (send + correct > 0) {
     const status = (['rejected', 'invalid', 'failed'] as const).find((each) => counts[each] > 0) ?? 'ready';
-    if (nothing === 0)
-      return { status, sign: '!', title: `None ${of} delivered`, detail: 'What is left to do is below.' };
-    const title = `${thousands(send + correct)} ${of} not delivered`;
-    return { status, sign: '!', title, detail: `The other ${delivered}.` };
+    return headline(status, '!', `${thousands(send + correct)} ${of} not delivered`);
   }
-  const kinds = STATUSES.filter((status) => counts[status] > 0);
-  const detail = `${kinds.map((status) => `${thousands(counts[status])} ${labelOf(status)}`).join(', ')}.`;
-  const title = rows === 1 ? '1 row delivered' : `All ${rowsText(rows)} delivered`;
-  return { status: 'created', sign: '✓', title, detail };
+  return headline('created', '✓', rows === 1 ? '1 row delivered' : `All ${rowsText(rows)} delivered`);
 }
 
 /** What a person still has to do, in that order, with the command that does it. */

@@ -6,42 +6,36 @@ import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;
 
-/** On a narrower terminal, a message that does not fit goes below its request. */
-const WIDE = 96;
 /** The widths of all columns but the last, which takes the rest of the line: time, status, row, reference. */
-const WIDTHS = { wide: [19, 9, 7, 20], narrow: [16, 9, 5, 12] } as const;
-const GAP_WIDTH = 2;
+const WIDTHS = [19, 9, 7, 20] as const;
+const TAKEN = WIDTHS.reduce((sum, width) => sum + width + 2, 0);
 
 /** Formats the headings above the lines of the log. */
 export function logHeading(columns: number, paint: Paint): string {
-  const widths = columns < WIDE ? WIDTHS.narrow : WIDTHS.wide;
-  const names = ['time (UTC)', 'status', 'row'.padStart(widths[2]), 'reference', 'identifiers or message'];
+  const names = ['time (UTC)', 'status', 'row'.padStart(WIDTHS[2]), 'reference', 'what came back'];
   const cells = names.map((text) => ({ text, paint: paint.dim }));
-  return tableLine(cells, [...widths, restOf(widths, columns)]);
+  return tableLine(cells, [...WIDTHS, Math.max(0, columns - TAKEN)]);
 }
 
-/** Formats a request of the log. `columns` is the width of a line, or null for any width. */
+/**
+ * Formats a request of the log. `columns` is the width of a line, or null for any width. What does not fit at its end goes
+ * below.
+ */
 export function logLine(
   { at, status, row, ref, ids, message }: LogEntry,
   columns: number | null,
   paint: Paint,
 ): string {
-  const isWide = columns === null || columns >= WIDE;
-  const widths = isWide ? WIDTHS.wide : WIDTHS.narrow;
   const cells = [
-    { text: isWide ? at.slice(0, 19) : at.slice(0, 16).replace('T', ' ') },
+    { text: at.slice(0, 19) },
     { text: status, paint: paint[STATUS[status].colour] },
-    { text: String(row).padStart(widths[2]) },
+    { text: String(row).padStart(WIDTHS[2]) },
     { text: printable(ref ?? '-') },
   ];
   const end = identifiersText(ids) || printable(message ?? '');
-  const rest = columns === null ? Number.POSITIVE_INFINITY : restOf(widths, columns);
-  if (isWide || textWidth(end) <= rest) return tableLine([...cells, { text: end }], [...widths, rest]);
-  return `${tableLine(cells, widths)}\n${folded(`  ${end}`, columns)}`;
-}
-
-function restOf(widths: readonly number[], columns: number): number {
-  return Math.max(0, columns - widths.reduce((sum, width) => sum + width + GAP_WIDTH, 0));
+  if (columns === null || textWidth(end) <= columns - TAKEN)
+    return tableLine([...cells, { text: end }], [...WIDTHS, Number.POSITIVE_INFINITY]);
+  return `${tableLine(cells, WIDTHS)}\n${folded(`  ${end}`, columns)}`;
 }
 
 /** Formats the requests in doubt with their keys, by which `resolve` identifies them. */

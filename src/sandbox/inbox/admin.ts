@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/request-filter.ts';
-import { changeSettings, forgetRequests, type SandboxState, settingsOf } from '../records/sandbox-state.ts';
-import { describeFault, FAULT_KINDS, parseFaultRates } from '../service/faults.ts';
+import { forgetRequests, type SandboxState } from '../records/sandbox-state.ts';
+import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
+import { changeSettings } from '../service/settings.ts';
 
 interface Call {
   readonly query: URLSearchParams;
-  /** The JSON of a PUT, or the fields of a form. */
+  /** The JSON of a PUT. */
   readonly body: unknown;
   /** Number of the request that the path names, or 0 if it names none. */
   readonly number: number;
@@ -29,19 +30,19 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     forgetRequests(state);
     return { status: 204, headers: {}, body: '' };
   },
-  'GET requests/NUMBER': (state, { number }) => jsonAnswer(200, requestInFull(state, number)),
+  'GET requests/NUMBER': ({ received }, { number }) => jsonAnswer(200, received.find(number)),
   'GET faults': (state) => {
-    const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, describeFault(kind)]));
+    const kinds = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, faultOf(kind).description]));
     return jsonAnswer(200, { rates: state.faultRates, kinds });
   },
   'PUT faults': (state, call) => {
     state.faultRates = parseFaultRates(objectFrom(call.body));
     return jsonAnswer(200, { rates: state.faultRates });
   },
-  'GET settings': (state) => jsonAnswer(200, settingsOf(state)),
-  'PUT settings': (state, { body }) => {
-    changeSettings(state, body);
-    return jsonAnswer(200, settingsOf(state));
+  'GET settings': ({ service }) => jsonAnswer(200, service.settings),
+  'PUT settings': ({ service }, { body }) => {
+    changeSettings(service.settings, body);
+    return jsonAnswer(200, service.settings);
   },
   'GET instructions': ({ instructions }) => jsonAnswer(200, instructions.list()),
   'PUT instructions': ({ instructions }, { body }) => {
@@ -59,13 +60,6 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
 
 /** The calls, one line each. */
 export const ADMIN_CALLS: readonly string[] = Object.keys(CALLS).map((each) => each.replace(' ', ' /_sandbox/'));
-
-/** Returns one request with its exchange, as far as that is still kept, or null if the request is unknown. */
-function requestInFull({ received }: SandboxState, number: number): object | null {
-  const [request, exchange] = [received.find(number), received.exchange(number)];
-  if (!request || !exchange) return request && { ...request, exchange: null };
-  return { ...request, exchange: { ...exchange, body: exchange.body?.toString('utf8') ?? null } };
-}
 
 /** Answers when so many requests were created, or when the time is over. */
 async function waitForCreated({ service, closing }: SandboxState, { query }: Call): Promise<SandboxAnswer> {

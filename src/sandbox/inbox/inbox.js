@@ -1,48 +1,97 @@
-// The inbox works without this script. It keeps the page up to date, and goes through the list by keys.
+// This script runs in the browser. It draws the inbox from what the sandbox says of itself, again and again.
+import { byId, copier, h, keepInAddress, link, pairs, section, table, tag } from '../../page/draw.js';
 
 const PAUSE_MS = 1_000;
+const COLUMNS = {
+  number: 'No.',
+  time: 'Time (UTC)',
+  operation: 'Operation',
+  answer: 'Answer',
+  content: 'Content',
+  took: 'ms',
+};
 
-/** The markup of each part that is kept up to date, by the part's id. */
+const form = byId('filter');
+const asked = (change) => ({ text: form.elements.text.value, ...change });
+/** What each part of the page shows, as JSON. */
 const shown = new Map();
-
-const byId = (id) => document.getElementById(id);
 
 async function follow() {
   if (!document.hidden) await refresh();
   setTimeout(follow, PAUSE_MS);
 }
 
-/** Fetches the page again, and takes over the parts that have changed. */
 async function refresh() {
-  const parts = document.querySelectorAll('[data-live]');
-  if (parts.length === 0) return;
   try {
-    // The address of a refused form is that of no page.
-    const answer = await fetch(`/${location.search}`, { headers: { accept: 'text/html' } });
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    for (const { id } of parts) replace(id, fresh.getElementById(id));
-    showState('Live', '');
+    const answer = await fetch(`/_sandbox/inbox?${location.hash.slice(1)}`);
+    const said = await answer.json();
+    byId('state').textContent = 'Live';
+    byId('trouble').textContent = answer.ok ? '' : said.message;
+    // A text that somebody is about to copy stays.
+    if (answer.ok && getSelection().isCollapsed) draw(said);
   } catch {
-    showState('No connection', 'offline');
+    byId('state').textContent = 'No connection';
   }
 }
 
-function replace(id, fresh) {
-  // A text that somebody is about to copy stays.
-  if (!fresh || fresh.outerHTML === shown.get(id) || !getSelection().isCollapsed) return;
-  shown.set(id, fresh.outerHTML);
-  const part = byId(id);
-  const focused = part.contains(document.activeElement) ? document.activeElement.id : '';
-  part.replaceWith(document.adoptNode(fresh));
+function draw({ texts, faults, requests, request }) {
+  for (const [id, text] of Object.entries(texts)) byId(id).textContent = text;
+  byId('all').hidden = request !== undefined;
+  part('faults', faults, faultFields);
+  part('request', request ?? null, inFull);
+  const focused = document.activeElement.id;
+  part('list', { requests, ...asked() }, list);
   byId(focused)?.focus({ preventScroll: true });
 }
 
-function showState(text, style) {
-  const state = byId('state');
-  if (!state) return;
-  state.hidden = false;
-  state.textContent = text;
-  state.className = `state ${style}`;
+/** Draws a part of the page anew if what it shows has changed. */
+function part(id, value, drawn) {
+  const said = JSON.stringify(value);
+  if (said !== shown.get(id)) byId(id).replaceChildren(...drawn(value));
+  shown.set(id, said);
+}
+
+function list({ requests }) {
+  const rows = requests.map((each) => {
+    const opener = link(asked({ request: each.number }), each.number);
+    const props = { id: `r${each.number}`, ariaLabel: `Request ${each.number}, ${each.operation}` };
+    return { ...each, number: Object.assign(opener, props), answer: answerOf(each) };
+  });
+  return rows.length > 0 ? [table(COLUMNS, rows)] : [];
+}
+
+const answerOf = ({ mark, status, note }) => h('span', tag(mark, status), ' ', h('span.note', note));
+
+function faultFields(faults) {
+  const fields = faults.map(({ kind, does, percent }) => {
+    const field = { type: 'number', name: kind, min: 0, max: 100, step: 'any', placeholder: '0', value: percent || '' };
+    return h('label', h('span', h('strong', kind), ` ${does}`), h('span', Object.assign(h('input'), field), ' %'));
+  });
+  return [...fields, h('button', 'Set faults')];
+}
+
+/** What was left empty is off. */
+async function setFaults(event) {
+  event.preventDefault();
+  const percents = [...new FormData(event.target)].filter(([, percent]) => percent !== '');
+  const rates = Object.fromEntries(percents.map(([kind, percent]) => [kind, Number(percent) / 100]));
+  await fetch('/_sandbox/faults', { method: 'PUT', body: JSON.stringify(rates) }).catch(() => {});
+  await refresh();
+}
+
+function inFull(request) {
+  if (request === null) return [];
+  return [section('full', `Request ${request.number}`, link(asked(), 'All requests'), facts(request))];
+}
+
+const facts = (all) => pairs(Object.entries(all).map(([name, value]) => [name, shownValue(name, value)]));
+
+function shownValue(name, value) {
+  if (name === 'headers') return h('details', h('summary', `${value.length} of them`), pairs(value));
+  if (name === 'body' && value) return h('div', copier(value, 'this body'), h('pre', value));
+  if (name === 'requestId' || name === 'key') return link({ text: value }, value);
+  if (Array.isArray(value)) return pairs(value);
+  return typeof value === 'object' ? facts(value) : value;
 }
 
 document.addEventListener('keydown', (event) => {
@@ -52,5 +101,6 @@ document.addEventListener('keydown', (event) => {
   const links = [...document.querySelectorAll('tbody a')];
   links[Math.max(0, links.indexOf(document.activeElement) + step)]?.focus();
 });
-document.addEventListener('visibilitychange', () => document.hidden || refresh());
+byId('faults').addEventListener('submit', setFaults);
+keepInAddress(form, refresh);
 follow();

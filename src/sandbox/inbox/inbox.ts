@@ -1,30 +1,32 @@
 import type { IncomingMessage } from 'node:http';
+import { jsonData, webPage } from '../../page/web-page.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { refusal, type SandboxAnswer } from '../messages/answer.ts';
+import { rawJson, refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { readBody } from '../messages/http-message.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
-import { parseFaultRates } from '../service/faults.ts';
 import { ADMIN_CALLS, CALLS, type InboxAction } from './admin.ts';
-import script from './inbox.js?raw';
-import { listPage } from './list-page.ts';
-import { STYLE } from './page.ts';
-import { requestPage } from './request-page.ts';
+import style from './inbox.css?raw';
+import script from './inbox.js?bundled';
+import body from './inbox.template?raw';
+import { pageData } from './page-data.ts';
 
 /** Prefix of the paths that are not the API's. */
 const PREFIX = '/_sandbox/';
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** What a browser asks for, besides the calls for programs. */
-const OF_BROWSERS: Readonly<Record<string, InboxAction>> = {
-  'GET inbox.css': () => ({ status: 200, headers: { 'content-type': 'text/css; charset=utf-8' }, body: STYLE }),
-  'GET inbox.js': () => ({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' }, body: script }),
-  'GET requests/NUMBER': (state, { number, query }) => requestPage(state, number, query),
-  // What was left empty is off.
-  'POST faults': (state, { body }) => {
-    const percents = Object.entries(body ?? {}).filter(([, percent]) => percent !== '');
-    state.faultRates = parseFaultRates(Object.fromEntries(percents.map(([kind, text]) => [kind, Number(text) / 100])));
-    return { status: 303, headers: { location: '/' }, body: '' };
-  },
+/** The calls for programs, and that of the page. */
+const ACTIONS: Readonly<Record<string, InboxAction>> = {
+  ...CALLS,
+  'GET inbox': (state, { query }) => rawJson(200, jsonData(pageData(state, query))),
+};
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
 };
 
 /** Returns the answer to a browser or a program that looks in, or null if the path belongs to the service. */
@@ -34,29 +36,29 @@ export async function answerInbox(
   query: URLSearchParams,
   state: SandboxState,
 ): Promise<SandboxAnswer | null> {
-  const isBrowser = request.headers.accept?.includes('text/html') ?? false;
+  if (path === '/' && request.method === 'GET')
+    return {
+      status: 200,
+      headers: PAGE_HEADERS,
+      body: webPage({ body, texts: { title: 'Sandbox inbox' }, style, script, isConnected: true }),
+    };
+  if (!path.startsWith(PREFIX)) return null;
   try {
-    if (path === '/' && request.method === 'GET') return listPage(state, query);
-    if (!path.startsWith(PREFIX)) return null;
     // `requests/12` is the call `requests/NUMBER` for 12.
     const [, number = ''] = /^\/_sandbox\/requests\/(\d{1,15})(?!\d)/.exec(path) ?? [];
     const called = `${request.method} ${path.slice(PREFIX.length).replace(number, number && 'NUMBER')}`;
-    // Both have a request in full: as a page, and as JSON.
-    const actions = isBrowser ? { ...CALLS, ...OF_BROWSERS } : { ...OF_BROWSERS, ...CALLS };
-    const action = Object.hasOwn(actions, called) ? actions[called] : undefined;
+    const action = Object.hasOwn(ACTIONS, called) ? ACTIONS[called] : undefined;
     if (!action) return refusal(404, 'not_found', `Admin calls: ${ADMIN_CALLS.join('; ')}.`);
     return await action(state, { query, number: Number(number), body: await bodyOf(request) });
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    if (isBrowser) return listPage(state, new URLSearchParams(), error.message);
     return refusal(400, 'invalid_request', error.message);
   }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  if (request.method !== 'PUT' && request.method !== 'POST') return null;
+  if (request.method !== 'PUT') return null;
   const text = (await readBody(request, MAX_BODY_BYTES))?.toString('utf8') ?? '';
-  if (request.method === 'POST') return Object.fromEntries(new URLSearchParams(text));
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -13,7 +13,7 @@ export interface KeptExchange {
   readonly path: string;
   readonly headers: HeaderPairs;
   /** The body as it arrived, or null if it was not kept: that of a token request holds the secret. */
-  readonly body: Buffer | null;
+  readonly body: string | null;
   /** The answer, or null if the connection was cut instead. */
   readonly answer: { readonly status: number; readonly headers: HeaderPairs; readonly body: string } | null;
 }
@@ -41,7 +41,7 @@ export function exchangeOf(
     method: request.method ?? '',
     path: withoutCredentials(shownPath(request.url ?? '', keyName), clientSecret),
     headers,
-    body: !isToken && body !== null && body.length <= MAX_BODY_BYTES ? body : null,
+    body: !isToken && body !== null && body.length <= MAX_BODY_BYTES ? body.toString('utf8') : null,
     answer:
       answer === 'cut'
         ? null

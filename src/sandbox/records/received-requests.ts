@@ -33,13 +33,10 @@ export class ReceivedRequests {
     if (request) this.#requests.set(number, { ...request, answerMs });
   }
 
-  find(number: number): ReceivedRequest | null {
-    return this.#requests.get(number) ?? null;
-  }
-
-  /** Returns what went over the wire, or null if it had to make room. */
-  exchange(number: number): KeptExchange | null {
-    return this.#exchanges.get(number) ?? null;
+  /** Returns a request with what went over the wire, as far as they are still kept. */
+  find(number: number): (ReceivedRequest & { readonly exchange: KeptExchange | null }) | null {
+    const request = this.#requests.get(number);
+    return request ? { ...request, exchange: this.#exchanges.get(number) ?? null } : null;
   }
 
   all(): readonly ReceivedRequest[] {

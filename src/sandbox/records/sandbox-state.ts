@@ -1,24 +1,18 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { z } from 'zod';
 import type { Contract } from '../../request/contract/contract.ts';
-import { SrqError } from '../../request/words/errors.ts';
 import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import type { ServiceInterface } from '../service/interface.ts';
 import { LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
+import type { SandboxSettings } from '../service/settings.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
-export interface SandboxOptions {
+export interface SandboxOptions extends Readonly<SandboxSettings> {
   /** The port, or 0 for a free one. */
   readonly port: number;
   /** A number, as in the API's example. If it or the secret is left out, it is random. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Delay that is added to every answer of the three operations. */
-  readonly latencyMs: number;
-  /** Maximum number of creates and validates a second, above which 429 is answered. Null for no limit. */
-  readonly ratePerSecond: number | null;
-  readonly tokenTtlSeconds: number;
   /** Probability by kind of fault, validated at the start. */
   readonly faults: Readonly<Record<string, number>>;
   /**
@@ -39,7 +33,7 @@ export interface SandboxOptions {
   readonly now: () => number;
 }
 
-/** The state of a running sandbox. Faults and latency may be changed while it runs. */
+/** The state of a running sandbox. Faults and settings may be changed while it runs. */
 export interface SandboxState {
   readonly service: Service;
   readonly hasInbox: boolean;
@@ -47,7 +41,6 @@ export interface SandboxState {
   readonly received: ReceivedRequests;
   faultRates: FaultRates;
   readonly random: () => number;
-  latencyMs: number;
   readonly now: () => number;
   /** Fires when the sandbox closes. */
   readonly closing: AbortSignal;
@@ -57,7 +50,7 @@ const KEEP = 10_000;
 
 /** Creates the initial state. Throws `SrqError('usage')` for an unknown fault. */
 export function openState(options: SandboxOptions, offered: ServiceInterface, closing: AbortSignal): SandboxState {
-  const { hasInbox, latencyMs, now } = options;
+  const { hasInbox, latencyMs, ratePerSecond, tokenTtlSeconds, now } = options;
   const random = seededRandom(options.seed);
   const service: Service = {
     offered,
@@ -65,8 +58,9 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
       clientId: options.clientId ?? String(randomInt(100_000, 1_000_000)),
       clientSecret: options.clientSecret ?? randomBytes(24).toString('base64url'),
     },
-    marketplace: new LocalMarketplace(options.tokenTtlSeconds, random),
-    rateLimit: options.ratePerSecond === null ? null : new TokenBucket(options.ratePerSecond, now()),
+    marketplace: new LocalMarketplace(random),
+    settings: { latencyMs, ratePerSecond, tokenTtlSeconds },
+    rateLimit: new TokenBucket(),
   };
   return {
     service,
@@ -75,7 +69,6 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
     received: new ReceivedRequests(options.keep ?? KEEP),
     faultRates: parseFaultRates(options.faults),
     random,
-    latencyMs,
     now,
     closing,
   };
@@ -85,37 +78,4 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
 export function forgetRequests({ received, service }: SandboxState): void {
   received.clear();
   service.marketplace.forgetRequests();
-}
-
-const settingsSchema = z.strictObject({
-  /** Delay that is added to every answer of the three operations. */
-  latencyMs: z.int().min(0).max(600_000),
-  /** Limit of creates and validates a second, or null for none. */
-  ratePerSecond: z.number().positive().max(1_000_000).nullable(),
-  /** Lifetime of tokens that are granted from now on. */
-  tokenTtlSeconds: z.int().min(1).max(31_536_000),
-});
-
-/** The settings that can be changed while the sandbox runs, apart from faults. */
-export type SandboxSettings = z.output<typeof settingsSchema>;
-
-export const settingsOf = ({ latencyMs, service }: SandboxState): SandboxSettings => ({
-  latencyMs,
-  ratePerSecond: service.rateLimit?.ratePerSecond ?? null,
-  tokenTtlSeconds: service.marketplace.tokenTtlSeconds,
-});
-
-/** Changes the given settings and leaves the others. Throws `SrqError('usage')` if one cannot be understood. */
-export function changeSettings(state: SandboxState, given: unknown): void {
-  const parsed = settingsSchema.partial().safeParse(given);
-  if (!parsed.success) {
-    throw new SrqError('sandbox.bad-call', `Cannot understand the settings: ${z.prettifyError(parsed.error)}`);
-  }
-  const { latencyMs, ratePerSecond, tokenTtlSeconds } = parsed.data;
-  const { service } = state;
-  if (latencyMs !== undefined) state.latencyMs = latencyMs;
-  if (tokenTtlSeconds !== undefined) service.marketplace.tokenTtlSeconds = tokenTtlSeconds;
-  if (ratePerSecond !== undefined && ratePerSecond !== settingsOf(state).ratePerSecond) {
-    service.rateLimit = ratePerSecond === null ? null : new TokenBucket(ratePerSecond, state.now());
-  }
 }

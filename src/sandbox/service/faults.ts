@@ -4,70 +4,52 @@ import { OPERATION_NAMES, type OperationName } from '../../request/contract/oper
 import { SrqError } from '../../request/words/errors.ts';
 import { refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 
-/** The call that a fault strikes, as far as a fault can act on it. */
-export interface FaultableCall {
-  /** Carries out the call. `hideFromValidateMs` is how long validate does not see the request that was created. */
-  act(hideFromValidateMs?: number): SandboxAnswer;
-  /** Ends the life of the token that came with the call. */
-  expireToken(): void;
-}
-
-/** The reply to a call: an answer after a pause, or a cut of the connection. */
-export interface Reply {
-  readonly answer: SandboxAnswer | 'cut';
-  readonly pauseMs: number;
-}
-
-interface Fault {
+/** What a fault does to a call. Without an answer of its own, the call is carried out and answered as without the fault. */
+export interface Fault {
   readonly description: string;
-  /** Carries out the fault. `ms` is the length of a fault that takes time, if an instruction gives one. */
-  readonly behave: (call: FaultableCall, ms?: number) => Reply;
+  /** Returns the reply in place of the service's. `ms` is the length of a fault that takes time, if an instruction gives one. */
+  readonly answer?: (ms?: number) => SandboxAnswer | 'cut';
+  /** Whether the call is carried out all the same. */
+  readonly isActedOn?: boolean;
+  /** What comes five seconds later: the answer, or the time when validate sees the request. */
+  readonly delays?: 'answer' | 'sight';
+  /** Whether the token that came with the call ends before. */
+  readonly endsToken?: boolean;
 }
 
-const DEFAULT_FAULT_MS = 5_000;
+export const DEFAULT_FAULT_MS = 5_000;
 const MAINTENANCE_PAGE =
   '<!doctype html><html><head><title>Maintenance</title></head><body><h1>We will be back soon</h1></body></html>\n';
 const MAINTENANCE = { status: 200, headers: { 'content-type': 'text/html' }, body: MAINTENANCE_PAGE };
 const UNAVAILABLE = refusal(503, 'unavailable', 'Temporarily unavailable.', { 'retry-after': '1' });
 const INTERNAL_ERROR = refusal(500, 'internal_error', 'Something went wrong.');
 
-const now = (answer: SandboxAnswer | 'cut'): Reply => ({ answer, pauseMs: 0 });
-
-function after(call: FaultableCall, answer: SandboxAnswer | 'cut'): Reply {
-  call.act();
-  return now(answer);
-}
-
 /** The table of all faults. A new fault is an entry here and nothing else. */
 const FAULTS = {
   '429': {
     description: 'answers 429 with Retry-After; not acted on',
-    behave: (_call, ms = 1_000) => now(tooManyRequests(ms)),
+    answer: (ms = 1_000) => tooManyRequests(ms),
   },
-  '500': { description: 'answers 500; not acted on', behave: () => now(INTERNAL_ERROR) },
-  '503': { description: 'answers 503 with Retry-After; not acted on', behave: () => now(UNAVAILABLE) },
-  'reset-before': { description: 'cuts the connection; not acted on', behave: () => now('cut') },
+  '500': { description: 'answers 500; not acted on', answer: () => INTERNAL_ERROR },
+  '503': { description: 'answers 503 with Retry-After; not acted on', answer: () => UNAVAILABLE },
+  'reset-before': { description: 'cuts the connection; not acted on', answer: () => 'cut' },
   'reset-after': {
     description: 'acts, then cuts the connection: the answer is lost',
-    behave: (call) => after(call, 'cut'),
+    answer: () => 'cut',
+    isActedOn: true,
   },
-  '500-after': { description: 'acts, then answers 500, as a proxy may', behave: (call) => after(call, INTERNAL_ERROR) },
-  slow: {
-    description: 'acts at once, answers five seconds later',
-    behave: (call, ms = DEFAULT_FAULT_MS) => ({ answer: call.act(), pauseMs: ms }),
+  '500-after': {
+    description: 'acts, then answers 500, as a proxy may',
+    answer: () => INTERNAL_ERROR,
+    isActedOn: true,
   },
+  slow: { description: 'acts at once, answers five seconds later', delays: 'answer' },
   'expire-token': {
     description: 'ends the life of the token, so that this call and later ones with it are refused',
-    behave: (call) => {
-      call.expireToken();
-      return now(call.act());
-    },
+    endsToken: true,
   },
-  'lag-validate': {
-    description: 'creates, but validate sees the request only five seconds later',
-    behave: (call, ms = DEFAULT_FAULT_MS) => now(call.act(ms)),
-  },
-  html: { description: 'answers 200 with an HTML page; not acted on', behave: () => now(MAINTENANCE) },
+  'lag-validate': { description: 'creates, but validate sees the request only five seconds later', delays: 'sight' },
+  html: { description: 'answers 200 with an HTML page; not acted on', answer: () => MAINTENANCE },
 } as const satisfies Record<string, Fault>;
 
 export type FaultKind = keyof typeof FAULTS;
@@ -79,10 +61,7 @@ const isFaultKind = (kind: string): kind is FaultKind => Object.hasOwn(FAULTS, k
 
 export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS).filter(isFaultKind);
 
-export const describeFault = (kind: FaultKind): string => FAULTS[kind].description;
-
-/** Carries out a fault on a call. */
-export const applyFault = (kind: FaultKind, call: FaultableCall, ms?: number): Reply => FAULTS[kind].behave(call, ms);
+export const faultOf = (kind: FaultKind): Fault => FAULTS[kind];
 
 /** Validates probabilities from outside. Throws `SrqError('usage')` for an unknown kind or a number outside 0 to 1. */
 export function parseFaultRates(given: Readonly<Record<string, unknown>>): FaultRates {
@@ -123,13 +102,9 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-const texts = z._default(z.record(z.string(), z.string()), {});
-
 const instructionSchema = z.strictObject({
   /** Parameters with the exact values that they must have. */
-  match: texts,
-  /** Parameters with texts that they must contain, for a marker within a longer text. */
-  contains: texts,
+  match: z._default(z.record(z.string(), z.string()), {}),
   on: z.enum(OPERATION_NAMES),
   fault: z.enum(FAULT_KINDS),
   times: z._default(z.int().check(z.positive()), 1),
@@ -138,8 +113,8 @@ const instructionSchema = z.strictObject({
 });
 
 /**
- * An instruction orders a fault for certain requests, so that a test knows which ones are struck. Without `match` and
- * `contains` it applies to all requests.
+ * An instruction orders a fault for certain requests, so that a test knows which ones are struck. Without `match`
+ * it applies to all requests.
  */
 export type Instruction = z.input<typeof instructionSchema>;
 
@@ -167,15 +142,12 @@ export class Instructions {
 
   /** Uses up one time of the first instruction that matches, and returns it, or null if none matches. */
   take(operation: OperationName, params: Readonly<Record<string, string>>): InstructionInForce | null {
-    const found = this.#standing.find((each) => each.on === operation && fits(each, params));
+    const fits = ({ on, match }: InstructionInForce): boolean =>
+      on === operation && Object.entries(match).every(([name, value]) => params[name] === value);
+    const found = this.#standing.find(fits);
     if (!found) return null;
     found.times -= 1;
     this.#standing = this.#standing.filter((each) => each.times > 0);
     return found;
   }
-}
-
-function fits(instruction: InstructionInForce, params: Readonly<Record<string, string>>): boolean {
-  const exact = Object.entries(instruction.match).every(([name, value]) => params[name] === value);
-  return exact && Object.entries(instruction.contains).every(([name, part]) => params[name]?.includes(part));
 }

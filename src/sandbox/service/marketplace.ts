@@ -8,22 +8,6 @@ export interface FreshIdentity {
   readonly sequence: number;
 }
 
-/** A token that was granted, with its lifetime. */
-export interface GrantedToken {
-  readonly accessToken: string;
-  readonly expiresInSeconds: number;
-}
-
-export interface SandboxRequest {
-  /** The identity of its content. */
-  readonly key: string;
-  /** The value by which validate compares it. */
-  readonly likeness: string;
-  readonly requestId: string;
-  /** Time from which validate sees it. */
-  readonly visibleAtMs: number;
-}
-
 /** Totals of the creates. `doubled` is the number of contents that were created more than once. */
 export interface MarketplaceStats {
   readonly created: number;
@@ -48,8 +32,6 @@ const MAX_DOUBLES_LISTED = 100;
 
 /** The memory of the service: the tokens that it granted and the contents that it took. Callers pass the time in. */
 export class LocalMarketplace {
-  /** Lifetime of tokens that are granted from now on. */
-  tokenTtlSeconds: number;
   /** The same value of the idempotency header never creates a second time. */
   readonly taken = new Map<string, Taken>();
   /** Number of creates that were answered again. */
@@ -59,18 +41,19 @@ export class LocalMarketplace {
   readonly #seen = new Map<string, SeenRequest>();
   readonly #firstId: bigint;
   #issued = 0;
-  #created = 0;
+  /** Number of creates that were acted on. */
+  created = 0;
 
-  constructor(tokenTtlSeconds: number, random: () => number) {
-    this.tokenTtlSeconds = tokenTtlSeconds;
+  constructor(random: () => number) {
     this.#firstId = 10n ** 19n + BigInt(Math.floor(random() * 2 ** 32)) * 2n ** 32n;
   }
 
-  grantToken(nowMs: number): GrantedToken {
-    for (const [token, expiresAtMs] of this.#tokens) if (expiresAtMs <= nowMs) this.#tokens.delete(token);
+  /** Returns a new token. Those that have expired are forgotten. */
+  grantToken(expiresAtMs: number, nowMs: number): string {
+    for (const [token, endMs] of this.#tokens) if (endMs <= nowMs) this.#tokens.delete(token);
     const accessToken = randomBytes(32).toString('base64url');
-    this.#tokens.set(accessToken, nowMs + this.tokenTtlSeconds * 1000);
-    return { accessToken, expiresInSeconds: this.tokenTtlSeconds };
+    this.#tokens.set(accessToken, expiresAtMs);
+    return accessToken;
   }
 
   isTokenValid(token: string, nowMs: number): boolean {
@@ -88,14 +71,13 @@ export class LocalMarketplace {
     return { requestId: String(this.#firstId + BigInt(sequence)), sequence };
   }
 
-  get created(): number {
-    return this.#created;
-  }
-
-  /** Records a created request, even one that was created before. */
-  remember({ key, likeness, requestId, visibleAtMs }: SandboxRequest): void {
+  /**
+   * Records a created request, even one that was created before. `key` is the identity of its content, `likeness` the
+   * value by which validate compares it, and `visibleAtMs` the time from which validate sees it.
+   */
+  remember(key: string, likeness: string, requestId: string, visibleAtMs: number): void {
     this.#issued += 1;
-    this.#created += 1;
+    this.created += 1;
     this.#createdByKey.set(key, (this.#createdByKey.get(key) ?? 0) + 1);
     const seen = this.#seen.get(likeness);
     if (seen) seen.visibleAtMs = Math.min(seen.visibleAtMs, visibleAtMs);
@@ -114,7 +96,7 @@ export class LocalMarketplace {
     const doubled: { key: string; created: number }[] = [];
     for (const [key, created] of this.#createdByKey) if (created > 1) doubled.push({ key, created });
     const doubles = doubled.sort((a, b) => b.created - a.created).slice(0, MAX_DOUBLES_LISTED);
-    return { created: this.#created, distinct: this.#createdByKey.size, doubled: doubled.length, doubles };
+    return { created: this.created, distinct: this.#createdByKey.size, doubled: doubled.length, doubles };
   }
 
   /** Forgets what was created. Tokens and the sequence of identifiers continue. */
@@ -123,35 +105,23 @@ export class LocalMarketplace {
     this.replayed = 0;
     this.#createdByKey.clear();
     this.#seen.clear();
-    this.#created = 0;
+    this.created = 0;
   }
 }
 
-/**
- * A token bucket that allows `ratePerSecond` calls a second, and up to one second's worth (at least one call) at once.
- */
+/** A token bucket, which allows up to one second's worth of calls (at least one) at once. */
 export class TokenBucket {
-  readonly ratePerSecond: number;
-  readonly #capacity: number;
-  #available: number;
-  #updatedMs: number;
+  #available = Number.POSITIVE_INFINITY;
+  #updatedMs = 0;
 
-  constructor(ratePerSecond: number, nowMs: number) {
-    this.ratePerSecond = ratePerSecond;
-    this.#capacity = Math.max(1, ratePerSecond);
-    this.#available = this.#capacity;
+  /** Takes one call. Returns 0 if the rate leaves one, or is null, otherwise the milliseconds until the next. */
+  take(nowMs: number, ratePerSecond: number | null): number {
+    if (ratePerSecond === null) return 0;
+    const earned = (Math.max(0, nowMs - this.#updatedMs) / 1000) * ratePerSecond;
+    this.#available = Math.min(Math.max(1, ratePerSecond), this.#available + earned);
     this.#updatedMs = nowMs;
-  }
-
-  /** Takes one call from the bucket. Returns 0 if there was one, otherwise the milliseconds until the next. */
-  take(nowMs: number): number {
-    const elapsedSeconds = Math.max(0, nowMs - this.#updatedMs) / 1000;
-    this.#available = Math.min(this.#capacity, this.#available + elapsedSeconds * this.ratePerSecond);
-    this.#updatedMs = nowMs;
-    if (this.#available >= 1) {
-      this.#available -= 1;
-      return 0;
-    }
-    return ((1 - this.#available) / this.ratePerSecond) * 1000;
+    if (this.#available < 1) return ((1 - this.#available) / ratePerSecond) * 1000;
+    this.#available -= 1;
+    return 0;
   }
 }

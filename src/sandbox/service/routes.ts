@@ -6,6 +6,7 @@ import { createdAnswer, verdictAnswer, withValueAt } from './answers.ts';
 import type { ArrivedCall } from './decode-body.ts';
 import type { RequestContent, ServiceInterface } from './interface.ts';
 import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
+import type { SandboxSettings } from './settings.ts';
 
 /** The verdict of validate on a request. */
 export type ToldVerdict = 'clear' | 'duplicate';
@@ -21,8 +22,9 @@ export interface Service {
   readonly offered: ServiceInterface;
   readonly credentials: PartnerCredentials;
   readonly marketplace: LocalMarketplace;
-  /** The rate limit of create and validate together, or null if there is none. */
-  rateLimit: TokenBucket | null;
+  readonly settings: SandboxSettings;
+  /** The calls of create and validate that the rate leaves. */
+  readonly rateLimit: TokenBucket;
 }
 
 /** A call to one of the three operations, with its body read. */
@@ -38,7 +40,7 @@ export interface ApiCall extends Pick<ArrivedCall, 'headers' | 'query'> {
 
 /** The answer to a call, and the identifier that it contains or would have contained. */
 export interface Acted {
-  readonly answer: SandboxAnswer;
+  readonly answer: SandboxAnswer | 'cut';
   readonly requestId: string | null;
   /** The verdict in the answer of validate. It is left out for other answers. */
   readonly verdict?: ToldVerdict;
@@ -68,10 +70,10 @@ function isFilled(template: string, path: string): boolean {
 /** Checks a call and carries it out. */
 export function actOn(call: ApiCall, service: Service): Acted {
   const { operation, content, nowMs } = call;
-  const { offered, rateLimit } = service;
+  const { offered, rateLimit, settings } = service;
   const refuse = (answer: SandboxAnswer): Acted => ({ answer, requestId: null });
   if (operation === 'token') return refuse('status' in content ? content : grantToken(content, nowMs, service));
-  const waitMs = rateLimit?.take(nowMs) ?? 0;
+  const waitMs = rateLimit.take(nowMs, settings.ratePerSecond);
   if (waitMs > 0) return refuse(tooManyRequests(waitMs));
   const stranger = refuseStranger(call, service);
   if (stranger) return refuse(stranger);
@@ -83,7 +85,7 @@ export function actOn(call: ApiCall, service: Service): Acted {
 
 /** Grants a token, with the shapes and codes of RFC 6749, sections 5.1 and 5.2. */
 function grantToken({ params }: RequestContent, nowMs: number, service: Service): SandboxAnswer {
-  const { credentials, marketplace, offered } = service;
+  const { credentials, marketplace, offered, settings } = service;
   const { extra, answer } = offered.contract.token;
   const { grant_type: grantType, client_id: clientId, client_secret: clientSecret } = params;
   const refuse = (status: number, error: string, description: string): SandboxAnswer =>
@@ -99,8 +101,8 @@ function grantToken({ params }: RequestContent, nowMs: number, service: Service)
   const wrong = Object.entries(extra).find(([name, value]) => params[name] !== value);
   if (wrong)
     return refuse(400, wrong[0] === 'scope' ? 'invalid_scope' : 'invalid_request', `${wrong[0]} must be ${wrong[1]}`);
-  const { accessToken, expiresInSeconds } = marketplace.grantToken(nowMs);
-  const timed = { token_type: 'Bearer', expires_in: expiresInSeconds };
+  const accessToken = marketplace.grantToken(nowMs + settings.tokenTtlSeconds * 1000, nowMs);
+  const timed = { token_type: 'Bearer', expires_in: settings.tokenTtlSeconds };
   return jsonAnswer(200, withValueAt(timed, pointerNames(answer ?? '/access_token'), accessToken), {
     'cache-control': 'no-store',
     pragma: 'no-cache',
@@ -113,20 +115,11 @@ function refuseStranger(call: ApiCall, { offered, credentials, marketplace }: Se
   if (isByToken(contract)) {
     const { token, nowMs } = call;
     if (token !== null && marketplace.isTokenValid(token, nowMs)) return null;
-    const challenge = (more: string) => ({ 'www-authenticate': `Bearer realm="sandbox"${more}` });
-    return token === null
-      ? refusal(
-          401,
-          'unauthorized',
-          `Send Authorization: Bearer, with a token from ${contract.token.path}.`,
-          challenge(''),
-        )
-      : refusal(
-          401,
-          'invalid_token',
-          'The token is unknown or its life has ended.',
-          challenge(', error="invalid_token"'),
-        );
+    const [error, message, challenge] =
+      token === null
+        ? ['unauthorized', `Send Authorization: Bearer, with a token from ${contract.token.path}.`, '']
+        : ['invalid_token', 'The token is unknown or its life has ended.', ', error="invalid_token"'];
+    return refusal(401, error, message, { 'www-authenticate': `Bearer realm="sandbox"${challenge}` });
   }
   const demand = demandOn(call, contract.auth, credentials);
   return demand === null
@@ -172,7 +165,7 @@ function create(call: ApiCall, { params, key, likeness }: RequestContent, { offe
   const fresh = marketplace.next();
   const acted = createdAnswer(contract.create, fresh);
   const visibleAtMs = call.nowMs + call.hideFromValidateMs;
-  marketplace.remember({ key, likeness, requestId: acted.requestId, visibleAtMs });
+  marketplace.remember(key, likeness, acted.requestId, visibleAtMs);
   if (value !== '') marketplace.taken.set(value, { key, fresh });
   return acted;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { jsonData, reportPage } from '../../../src/report/page/report-page.ts';
+import { jsonData } from '../../../src/page/web-page.ts';
+import { reportPage } from '../../../src/report/page/report-page.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import { beginOf, mixedFigures, rowOf, second } from './figures.ts';
 
@@ -18,7 +19,7 @@ test("the policy lets nothing but the page's own style and script through", () =
   expect(policy).toContain(`script-src ${hash(/<script type="module">(.*?)<\/script>/s.exec(page)?.[1])}`);
   expect(policy).not.toContain('unsafe');
   expect(page).toContain('prefers-color-scheme');
-  expect(page).not.toMatch(/\son\w+=|\sstyle=|(?:src|href)="(?!#)/);
+  expect(page).not.toMatch(/\son\w+=|\sstyle=|(?:src|href)="(?!#|data:)/);
 });
 
 test('foreign text is escaped and made visible, in markup and in data', () => {
