@@ -5,8 +5,8 @@ import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../reques
 import { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import type { Network } from '../service/network/connector.ts';
-import type { ChosenRate } from '../service/pacing/permits.ts';
-import type { LimiterView, Refused } from '../service/pacing/rate-limiter.ts';
+import type { ChosenRate, PaceView } from '../service/pacing/permits.ts';
+import type { Refused } from '../service/pacing/rate-limiter.ts';
 import {
   type Authorizer,
   bearerAuthorizer,
@@ -36,8 +36,8 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
    * request proves the credentials. Throws the errors of `Tokens.prove`.
    */
   proveCredentials(): Promise<CachedToken | null>;
-  /** Returns what is under way at this moment, and how many tokens this process got, for display. */
-  view(): LimiterView & { readonly tokensFetched: number };
+  /** Returns the pace at this moment, for display. */
+  pace(): PaceView | null;
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
   readonly isFamiliar: boolean;
   /** Whether the service has, or may have, a validate operation. */
@@ -101,7 +101,7 @@ export async function openConnection(
     isProxied: network.proxy !== null,
     isFamiliar: isFamiliar(known),
     proveCredentials: async () => tokens?.prove() ?? null,
-    view: () => ({ ...limiter.view(), tokensFetched: tokens?.fetched ?? 0 }),
+    pace: () => limiter.pace(),
     mayValidate: contract.validate !== null,
   };
 }

@@ -61,7 +61,7 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
       inHand: this.#inHand,
       oldestMs: this.#oldestMs,
       queue: { depth: this.#depth?.total ?? null, ...this.#standing },
-      pace: this.connection?.view().pace ?? null,
+      pace: this.connection?.pace() ?? null,
     };
   }
 

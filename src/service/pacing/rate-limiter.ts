@@ -15,14 +15,6 @@ interface QueuedSend {
 /** Called for each answer 429 or 503 with the status and the time for which nobody sends. */
 export type Refused = (http: number, pauseMs: number) => void;
 
-/** The requests of a limiter at one moment, for display. */
-export interface LimiterView {
-  readonly inFlight: number;
-  /** Number of requests that wait for their turn. */
-  readonly waiting: number;
-  readonly pace: PaceView | null;
-}
-
 /**
  * Admits requests one by one as its source of permits allows. This is the only place where requests wait for their
  * turn.
@@ -34,7 +26,6 @@ export class RateLimiter {
   readonly #refused: Refused | null;
   #queue: QueuedSend[] = [];
   #sleeping: AbortController | null = null;
-  #inFlight = 0;
   /** Statuses of refusals whose pause is not known yet. */
   #refusals: number[] = [];
 
@@ -67,7 +58,6 @@ export class RateLimiter {
 
   /** Returns a permit with the result of the exchange, or with null if srq itself did not send the request. */
   release(permit: Permit, exchange: Exchange | null): void {
-    this.#inFlight -= 1;
     const answer = rateAnswer(exchange, this.#clock.nowMs());
     this.#permits.answered(permit, this.#clock.monotonicMs(), answer);
     if (answer.kind === 'throttled') this.#refusals.push(429);
@@ -80,9 +70,9 @@ export class RateLimiter {
     this.#pump();
   }
 
-  view(): LimiterView {
-    const pace = this.#permits.pace(this.#clock.monotonicMs());
-    return { inFlight: this.#inFlight, waiting: this.#queue.length, pace };
+  /** Returns the pace at this moment, for display. */
+  pace(): PaceView | null {
+    return this.#permits.pace(this.#clock.monotonicMs());
   }
 
   #dropStopped(): void {
@@ -96,7 +86,7 @@ export class RateLimiter {
     // A reason of its own: to make the usual one takes a tenth of the time of a whole import.
     this.#sleeping?.abort(PUMPED);
     this.#sleeping = null;
-    const pace = this.#refusals.length > 0 ? this.#permits.pace(this.#clock.monotonicMs()) : null;
+    const pace = this.#refusals.length > 0 ? this.pace() : null;
     if (pace) for (const http of this.#refusals.splice(0)) this.#refused?.(http, pace.pausedMs);
     const waitMs = this.#admitAll();
     if (waitMs === Number.POSITIVE_INFINITY) return;
@@ -117,7 +107,6 @@ export class RateLimiter {
       const next = this.#queue.shift();
       if (next === undefined) return Number.POSITIVE_INFINITY;
       if (answer.is === 'now') {
-        this.#inFlight += 1;
         next.resolve(this.#permits.sent(nowMs, next.operation));
       } else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
     }

@@ -30,8 +30,6 @@ export interface TokenDeps {
  */
 export class Tokens {
   readonly #deps: TokenDeps;
-  /** Number of tokens that the service has issued to this process. */
-  fetched = 0;
   #current: CachedToken | null = null;
   #renewal: Promise<CachedToken> | null = null;
   #reached = false;
@@ -87,7 +85,6 @@ export class Tokens {
     const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#holds(shared);
     this.#current = isNew ? shared : await this.#fetch();
     if (isNew) return shared;
-    this.fetched += 1;
     const token = this.#current;
     await this.#deps.cache.write(token);
     return token;
