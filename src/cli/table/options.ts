@@ -166,7 +166,6 @@ export const LOG = {
   status: choice('<status>', 'only this status', SENT_STATUSES),
   run: text('<run>', 'only this run: its id, or how the id begins'),
   limit: count('<n>', 'only the last N', 0, 1_000_000),
-  follow: flag('keep showing what is added, until Ctrl-C'),
   csv: flag('as CSV', { not: { json: null } }),
 };
 export type LogOptions = OptionsOf<typeof LOG>;

@@ -37,7 +37,7 @@ export const REQUESTS: CommandTable = {
   log: {
     about: 'show what was sent and what came back',
     flags: flags.LOG,
-    examples: ['srq log --since 24h --status rejected', 'srq log --follow --json          one JSON document a line'],
+    examples: ['srq log --since 24h --status rejected', 'srq log --json                   one JSON document a line'],
     uses: 'log',
     run: async () => (await import('../../commands/log.ts')).log,
   },
