@@ -39,8 +39,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
   const { store = kept.store } = context.options;
-  // A password is that of one store, and is not handed to another.
-  const { storePasswordCommand = store === kept.store ? kept.storePasswordCommand : undefined } = options;
   const profile: Profile = {
     ...kept,
     baseUrl,
@@ -49,7 +47,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     encoding: options.encoding ?? kept.encoding,
     test: options.test ?? kept.test,
     store,
-    storePasswordCommand,
     ...certificateFiles(context.options),
   };
   await profiles.set(name, profile, options.use);

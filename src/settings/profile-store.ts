@@ -18,9 +18,8 @@ const profileSchema = z.looseObject({
   caFile: z.optional(z.string()),
   certFile: z.optional(z.string()),
   keyFile: z.optional(z.string()),
-  /** URL, without a password, of a PostgreSQL store that replaces the log file, and a command that prints the password. */
+  /** URL, without a password, of a PostgreSQL store that replaces the log file. */
   store: z.optional(z.string()),
-  storePasswordCommand: z.optional(z.string()),
   /**
    * True for a test service. A loopback address is always a test service. Every other profile without this mark is
    * live.

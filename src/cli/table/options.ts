@@ -197,9 +197,6 @@ export const LOGIN = {
   encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
   test: flag('mark the service as a test, so that srq asks less'),
   use: flag('make this the default profile (the first one is anyway)'),
-  storePasswordCommand: rare(
-    text('<command>', 'with --store: keep a command that prints the password of the store', { needs: 'store' }),
-  ),
 };
 export type LoginOptions = OptionsOf<typeof LOGIN>;
 
