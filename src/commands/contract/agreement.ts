@@ -1,0 +1,33 @@
+import { commandLine } from '../../cli/command-line.ts';
+import type { Context } from '../../cli/context.ts';
+import { askYesNo } from '../../cli/prompt.ts';
+import type { Question } from '../../contract/given.ts';
+import { printable } from '../../report/output.ts';
+import { SrqError } from '../../request/words/errors.ts';
+
+/** Throws if a question is open, or if nobody agrees on the terminal or by `--yes`. */
+export async function requireAgreement(
+  context: Context,
+  questions: readonly Question[],
+  { yes, profile }: { readonly yes: boolean; readonly profile: string },
+): Promise<void> {
+  const open = questions.filter(({ unanswered }) => unanswered === undefined);
+  const words = context.process.argv.slice(2);
+  if (open.length > 0) {
+    // Whoever copies the command says what counts without an answer as well, and so sees it.
+    const answers = questions.map(({ answer }) => printable(answer)).join(' ');
+    const texts = open.map(({ text }) => printable(text)).join(' ');
+    const message = `Nothing was stored. Only you can answer this: ${texts}`;
+    throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);
+  }
+  if (yes) return;
+  if (!context.interactive) {
+    throw new SrqError(
+      'contract.not-confirmed',
+      'Nothing was stored: there is no terminal on which to agree.',
+      `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`,
+    );
+  }
+  const isAgreed = await askYesNo(context, `Keep this API description for profile ${profile}?`);
+  if (!isAgreed) throw new SrqError('prompt.declined', 'Not agreed. Nothing was stored.');
+}
