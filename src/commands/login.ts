@@ -49,7 +49,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     store,
     ...certificateFiles(context.options),
   };
-  await profiles.set(name, profile, options.use);
+  await profiles.set(name, profile);
   if (token) await keepToken(context, given, token);
   await tellLogin(context, name, profile, contract, token);
   return 0;

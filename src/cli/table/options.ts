@@ -196,7 +196,6 @@ export const LOGIN = {
   keychain: flag("take the secret from this system's keychain", { not: { clientSecretStdin: null } }),
   encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
   test: flag('mark the service as a test, so that srq asks less'),
-  use: flag('make this the default profile (the first one is anyway)'),
 };
 export type LoginOptions = OptionsOf<typeof LOGIN>;
 
