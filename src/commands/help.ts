@@ -6,7 +6,7 @@ import { columnsOf } from '../report/output.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 
-type Topic = (context: TellingContext, words: readonly string[]) => Promise<number>;
+type Topic = (context: TellingContext) => Promise<number>;
 
 const TOPICS: Readonly<Record<(typeof HELP_TOPICS)[number], () => Promise<Topic>>> = {
   'exit-codes': async () => (await import('./help-topics.ts')).exitCodes,
@@ -24,7 +24,7 @@ export async function help(
   { all }: { readonly all?: boolean },
 ): Promise<number> {
   const [, topic] = Object.entries(TOPICS).find(([name]) => name === words[0]) ?? [];
-  if (topic) return (await topic())(context, words.slice(1));
+  if (topic) return (await topic())(context);
   const columns = Math.min(COLUMNS, columnsOf(context.process.stdout) ?? COLUMNS);
   const writeOut = (text: string) => context.process.stdout.write(text);
   const program = await makeProgram(context.version, async () => {}, { writeOut, getOutHelpWidth: () => columns });
