@@ -50,7 +50,7 @@ export const profileUsed = z.object({ profile: text, kind, baseUrl: text, client
 /** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
 const stepName = z.enum([
   ...(['settings', 'store', 'proxy', 'dns', 'tcp', 'tls', 'clock'] as const),
-  ...(['token', 'validate', 'log', 'create', 'contract'] as const),
+  ...(['token', 'validate', 'log', 'create'] as const),
 ]);
 
 /** The result of `doctor`, which checks step by step everything that is needed to send a request. */
