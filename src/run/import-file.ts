@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
-import { finishOnSignal, RequestSession, recordingsBeside } from '../cli/session.ts';
+import { finishOnSignal, RequestSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
 import { longName } from '../cli/table/commands.ts';
 import { BULK, type BulkOptions, type PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
@@ -189,11 +189,13 @@ interface OpenedFile {
   readonly session: RequestSession;
 }
 
-async function openImport(
+/** Opens a file to import, or to queue with what `use` says otherwise. */
+export async function openImport(
   context: Context,
   file: string,
   command: readonly string[],
   options: PlanOptions,
+  use: Partial<SessionUse> = {},
 ): Promise<OpenedFile> {
   const input = await readInput(context, file, options);
   requireOneStatus(input.table, file);
@@ -203,6 +205,7 @@ async function openImport(
     isAsOffered: true,
     strict: options.strict === true,
     needsNoLogin: options.dryRun === true,
+    ...use,
   });
   requireKnownFields(input.mapping, options.strict);
   return { file, command, input, session };
