@@ -1,9 +1,9 @@
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { askYesNo } from '../../cli/prompt.ts';
 import type { Question } from '../../contract/given.ts';
 import { printable } from '../../report/output.ts';
 import { SrqError } from '../../request/words/errors.ts';
+import { requireYes } from '../../run/consent.ts';
 
 /** Throws if a question is open, or if nobody agrees on the terminal or by `--yes`. */
 export async function requireAgreement(
@@ -20,14 +20,10 @@ export async function requireAgreement(
     const message = `Nothing was stored. Only you can answer this: ${texts}`;
     throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);
   }
-  if (yes) return;
-  if (!context.interactive) {
-    throw new SrqError(
-      'contract.not-confirmed',
-      'Nothing was stored: there is no terminal on which to agree.',
-      `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`,
-    );
-  }
-  const isAgreed = await askYesNo(context, `Keep this API description for profile ${profile}?`);
-  if (!isAgreed) throw new SrqError('prompt.declined', 'Not agreed. Nothing was stored.');
+  const look = `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`;
+  const unasked = 'Nothing was stored: there is no terminal on which to agree.';
+  await requireYes(context, yes, `Keep this API description for profile ${profile}?`, {
+    unasked: new SrqError('contract.not-confirmed', unasked, look),
+    declined: new SrqError('prompt.declined', 'Not agreed. Nothing was stored.'),
+  });
 }
