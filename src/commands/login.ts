@@ -102,16 +102,13 @@ async function tellLogin(
 
 const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. To try them: srq doctor';
 
-/** Adapts the error of a failed login. It no longer suggests `srq status`, which cannot show what was not stored. */
-function nothingStored({ reason, message, hint, cause }: SrqError): SrqError {
-  const ownHint = hint
-    ?.replaceAll(' (srq status)', '')
-    .replaceAll(
-      / with: srq status\. Change it with: srq login --base-url URL| with: srq status$/g,
-      ', and log in again: srq login --base-url URL',
-    )
-    .replace(/ +What is sent, and where: srq status$/, '');
-  return new SrqError(reason, `${message} Nothing was stored.`, ownHint ?? null, cause);
+/** What hints say of `srq status`, which cannot show what was not stored. */
+const BY_STATUS = / \(srq status\)| with: srq status\b| +What is sent, and where: srq status$/g;
+
+function refused(error: unknown): never {
+  if (!(error instanceof SrqError)) throw error;
+  const { reason, message, hint, cause } = error;
+  throw new SrqError(reason, `${message} Nothing was stored.`, hint?.replaceAll(BY_STATUS, '') ?? null, cause);
 }
 
 /**
@@ -169,10 +166,6 @@ async function keychainSecret(context: Context, account: Destination): Promise<s
     const message = `The keychain gives no secret for ${account.baseUrl} as client ${account.clientId}. Nothing was stored.`;
     throw new SrqError('keychain.unusable', message, `Put it there, then run this again: ${store}`, error);
   });
-}
-
-function refused(error: unknown): never {
-  throw error instanceof SrqError ? nothingStored(error) : error;
 }
 
 /**
