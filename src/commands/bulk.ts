@@ -9,7 +9,7 @@ import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
 import { importFile, rehearseFile } from '../run/import-file.ts';
 import { onlyPath, ownPlaces } from '../run/outputs.ts';
-import { refuseRehearsed, withoutOwnFiles } from '../run/results.ts';
+import { madeOfOthers, refuseRehearsed } from '../run/results.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
 export async function bulk(context: Context, named: readonly string[], options: BulkOptions): Promise<number> {
@@ -86,11 +86,12 @@ async function chosenFiles(context: Context, named: readonly string[]) {
     const message = 'Standard input (-) can only be imported alone. Nothing was sent.';
     throw new SrqError('file.only-one', message, 'Import the files with a command of their own.');
   }
-  const { files, leftOut } = withoutOwnFiles(named);
-  if (leftOut.length > 0) {
-    const made = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
-    await context.warn(`Left out: ${made}. If you have corrected one, import it alone.`);
+  const made = madeOfOthers(named);
+  if (made.size > 0) {
+    const leftOut = [...made].map(([file, of]) => `${file} (made of ${of})`).join(', ');
+    await context.warn(`Left out: ${leftOut}. If you have corrected one, import it alone.`);
   }
+  const files = named.filter((file) => !made.has(file));
   const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
   const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
   if (twice !== undefined) {
