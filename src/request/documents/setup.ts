@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract/contract-schema.ts';
-import { count, ending, errorReason, failure, nullableText, nullableTime, seconds, text } from './shapes.ts';
+import { count, errorReason, failure, nullableText, nullableTime, seconds, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'contract', 'missing']);
@@ -82,8 +82,6 @@ export const takenOver = z.object({
   imported: count,
   known: count,
   seconds,
-  ...ending,
-  next: nullableText,
 });
 export const movedOut = z.object({ store: text, output: text, requests: count });
 export const migrated = z.object({ store: text, migrated: z.array(text) });
