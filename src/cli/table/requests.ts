@@ -67,8 +67,6 @@ export const REQUESTS: CommandTable = {
       'srq resolve --not-created --run 3f9a',
     ],
     uses: 'log',
-    sends: 'asks',
-    fails: ['input', 'unknown'],
     run: async () => (await import('../../commands/resolve.ts')).resolve,
   },
 };
