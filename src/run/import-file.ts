@@ -59,7 +59,8 @@ export async function importFile(
         const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
         const enter = (await context.settings()).live ? 'asks' : 'sends';
         const agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
-        Object.assign(run, { command: agreed.command, remember: agreed.remember });
+        run.command = agreed.command;
+        run.remember = agreed.remember;
         return agreed.plan;
       },
       watch: (pass) => showPass(context, pass, run.asides, events.observe(file, pass)),
@@ -111,9 +112,9 @@ export async function importFile(
 /** What an import comes to know while it runs, for its summary. */
 interface Underway {
   /** The arguments that import the file again as the user has agreed to it. */
-  readonly command: readonly string[];
+  command: readonly string[];
   /** Stores the mapping that the user has agreed to. */
-  readonly remember: () => Promise<void>;
+  remember: () => Promise<void>;
   /** When the user had agreed. The time for reading and asking is not counted. */
   startedMs: number;
   /** The path of the results, once they are written. */
