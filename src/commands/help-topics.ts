@@ -6,7 +6,7 @@ import { ERRORS } from '../request/words/error-codes.ts';
 import { FINDING } from '../request/words/finding.ts';
 
 /** Prints the exit codes and their meanings. */
-export async function exitCodes(context: TellingContext): Promise<number> {
+async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
   await context.reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
@@ -22,7 +22,7 @@ export async function exitCodes(context: TellingContext): Promise<number> {
 }
 
 /** Prints the codes of errors with their exit codes, and those of findings. */
-export async function errors(context: TellingContext): Promise<number> {
+async function errors(context: TellingContext): Promise<number> {
   const kinds = Object.entries(EXIT_CODES)
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
@@ -58,7 +58,7 @@ function kindLine(code: string, exitCode: number, meaning: string): string {
 }
 
 /** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */
-export async function environment(context: TellingContext): Promise<number> {
+async function environment(context: TellingContext): Promise<number> {
   const { env } = context.process;
   const variables = ENVIRONMENT.map(({ names, meaning }) => ({
     names,
@@ -82,3 +82,6 @@ export async function environment(context: TellingContext): Promise<number> {
   );
   return 0;
 }
+
+/** The topics of the help, by the words that name them. */
+export const TOPICS = { 'exit-codes': exitCodes, errors, environment };
