@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
-import { runSecretCommand, type Sourced } from '../settings/settings.ts';
+import type { Sourced } from '../settings/settings.ts';
 import type { TellingContext } from './command.ts';
 
 /** The parts of the context that decide where the log is kept. */
@@ -20,11 +20,11 @@ interface LogContext extends TellingContext {
 export async function logPlace(context: LogContext, stateFolder: string): Promise<LogPlace> {
   const profile = context.options.sandbox ? null : (await context.profileName()).value;
   const file = join(stateFolder, `${profile ?? 'sandbox'}.ndjson`);
-  const { log, store, sandbox, freshStore } = context.options;
+  const { log, store, freshStore } = context.options;
   if (log !== undefined) return { kind: 'file', path: log, isGiven: true };
   const { env } = context.process;
-  const stored = sandbox ? null : await storedProfile(context);
-  const url = store ?? (sandbox ? undefined : env['SRQ_STORE'] || stored?.store);
+  const url =
+    store ?? (profile === null ? undefined : env['SRQ_STORE'] || (await context.profiles()).get(profile)?.store);
   if (url === undefined && freshStore)
     throw new SrqError(
       'flags.incomplete',
@@ -36,11 +36,9 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
   const { shown, password, config } = storeAddress(url);
   if (password !== null) context.addSecret(password);
   if (password !== null && url === store) throw passwordInArguments(shown);
-  const command = url === stored?.store ? stored.storePasswordCommand : undefined;
   const fromEnv = env['PGPASSWORD'];
-  const byCommand = command === undefined ? null : () => runSecretCommand(command, undefined, env);
   const isEncrypted = config.ssl !== false;
-  return { kind: 'store', url, name: shown, isEncrypted, password: fromEnv ? async () => fromEnv : byCommand, file };
+  return { kind: 'store', url, name: shown, isEncrypted, password: fromEnv ? async () => fromEnv : null, file };
 }
 
 /**
@@ -53,9 +51,4 @@ function passwordInArguments(shown: string): SrqError {
     "Every user of this machine can see a password in --store, and it stays in the shell's history.",
     `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: --store '${shown}'`,
   );
-}
-
-async function storedProfile(context: LogContext) {
-  const { value } = await context.profileName();
-  return (await context.profiles()).get(value);
 }

@@ -18,7 +18,7 @@ import type { Context } from './context.ts';
  */
 const REHEARSED: Destination = { baseUrl: 'http://127.0.0.1', clientId: 'sandbox' };
 
-interface SessionUse {
+export interface SessionUse {
   readonly audio: AudioReader;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];

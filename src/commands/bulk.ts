@@ -8,8 +8,8 @@ import { SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
 import { importFile, rehearseFile } from '../run/import-file.ts';
-import { onlyPath } from '../run/outputs.ts';
-import { refuseRehearsed, withoutOwnFiles } from '../run/results.ts';
+import { onlyPath, ownPlaces } from '../run/outputs.ts';
+import { madeOfOthers, refuseRehearsed } from '../run/results.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
 export async function bulk(context: Context, named: readonly string[], options: BulkOptions): Promise<number> {
@@ -17,9 +17,12 @@ export async function bulk(context: Context, named: readonly string[], options: 
   const { files, command } = await chosenFiles(context, named);
   for (const file of files) refuseRehearsed(context, file);
   requireConsent(context, await context.settings(), options);
+  const { results, report, events: stream } = options;
+  const taken = await ownPlaces(context, { '--results': results, '--report': report, '--events': stream });
+  for (const file of files) taken.set(await onlyPath(file), file);
   const events = await RunEvents.open(context, options);
   return events.during(context, async () => {
-    const exitCode = await eachFile(context, files, command, async (file, own, taken) => {
+    const exitCode = await eachFile(context, files, command, async (file, own) => {
       if (options.dryRun) return { exitCode: await rehearseFile(context, file, own, options), stopped: null };
       return importFile({ context, events, taken }, file, own, options);
     });
@@ -31,7 +34,6 @@ export async function bulk(context: Context, named: readonly string[], options: 
 type ImportOne = (
   file: string,
   command: readonly string[],
-  taken: Map<string, string>,
 ) => Promise<{ readonly exitCode: number; readonly stopped: object | null }>;
 
 /**
@@ -44,13 +46,11 @@ async function eachFile(
   command: readonly string[],
   importOne: ImportOne,
 ): Promise<number> {
-  const taken = new Map<string, string>();
-  for (const file of files) taken.set(await onlyPath(file), file);
   const exitCodes: number[] = [];
   for (const [at, file] of files.entries()) {
     if (at > 0) context.beginRun();
     const own = commandFor(command, files, [file]);
-    const end = await importOne(file, own, taken).catch((error) => failed(context, files, error));
+    const end = await importOne(file, own).catch((error) => failed(context, files, error));
     exitCodes.push(end.exitCode);
     const left = files.slice(at + 1);
     if (end.stopped === null || left.length === 0) continue;
@@ -86,11 +86,12 @@ async function chosenFiles(context: Context, named: readonly string[]) {
     const message = 'Standard input (-) can only be imported alone. Nothing was sent.';
     throw new SrqError('file.only-one', message, 'Import the files with a command of their own.');
   }
-  const { files, leftOut } = withoutOwnFiles(named);
-  if (leftOut.length > 0) {
-    const made = leftOut.map(({ file, of }) => `${file} (made of ${of})`).join(', ');
-    await context.warn(`Left out: ${made}. If you have corrected one, import it alone.`);
+  const made = madeOfOthers(named);
+  if (made.size > 0) {
+    const leftOut = [...made].map(([file, of]) => `${file} (made of ${of})`).join(', ');
+    await context.warn(`Left out: ${leftOut}. If you have corrected one, import it alone.`);
   }
+  const files = named.filter((file) => !made.has(file));
   const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
   const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
   if (twice !== undefined) {

@@ -1,13 +1,12 @@
 import type { TellingContext } from '../cli/command.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
-import { printable, tableText } from '../report/output.ts';
+import { tableText } from '../report/output.ts';
 import { ERRORS } from '../request/words/error-codes.ts';
-import { SrqError } from '../request/words/errors.ts';
 import { FINDING } from '../request/words/finding.ts';
 
 /** Prints the exit codes and their meanings. */
-export async function exitCodes(context: TellingContext): Promise<number> {
+async function exitCodes(context: TellingContext): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
   await context.reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
@@ -22,25 +21,19 @@ export async function exitCodes(context: TellingContext): Promise<number> {
   return 0;
 }
 
-/** Prints the codes of errors with their exit codes, and those of findings. A word selects the codes that begin with it. */
-export async function errors(context: TellingContext, [beginning = '']: readonly string[] = []): Promise<number> {
+/** Prints the codes of errors with their exit codes, and those of findings. */
+async function errors(context: TellingContext): Promise<number> {
   const kinds = Object.entries(EXIT_CODES)
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
-  const reasons = Object.entries(ERRORS)
-    .filter(([reason]) => reason.startsWith(beginning))
-    .map(([reason, { kind: code }]) => ({ reason, code, exitCode: EXIT_CODES[code].number }));
-  const findings = Object.entries(FINDING)
-    .filter(([code]) => code.startsWith(beginning))
-    .map(([code, { severity, advice }]) => ({ code, severity, advice }));
-  if (reasons.length + findings.length === 0) {
-    throw new SrqError('arguments.invalid', `No code begins with "${printable(beginning)}".`, 'See: srq help errors');
-  }
+  const reasons = Object.entries(ERRORS).map(([reason, { kind: code }]) => {
+    return { reason, code, exitCode: EXIT_CODES[code].number };
+  });
+  const findings = Object.entries(FINDING).map(([code, { severity, advice }]) => ({ code, severity, advice }));
   await context.reporter.result('help errors', { errors: kinds, reasons, findings }, (paint) =>
     [
-      ...(beginning === ''
-        ? [...kinds.map(({ code, exitCode, meaning }) => kindLine(code, exitCode, meaning)), '']
-        : []),
+      ...kinds.map(({ code, exitCode, meaning }) => kindLine(code, exitCode, meaning)),
+      '',
       ...reasons.map(({ reason, code, exitCode }) => kindLine(reason.padEnd(27), exitCode, code)),
       ...findings.flatMap(({ code, severity, advice }) => [
         `${paint.bold(code)} ${paint.dim(`(${severity} of a row)`)}`,
@@ -65,7 +58,7 @@ function kindLine(code: string, exitCode: number, meaning: string): string {
 }
 
 /** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */
-export async function environment(context: TellingContext): Promise<number> {
+async function environment(context: TellingContext): Promise<number> {
   const { env } = context.process;
   const variables = ENVIRONMENT.map(({ names, meaning }) => ({
     names,
@@ -89,3 +82,6 @@ export async function environment(context: TellingContext): Promise<number> {
   );
   return 0;
 }
+
+/** The topics of the help, by the words that name them. */
+export const TOPICS = { 'exit-codes': exitCodes, errors, environment };

@@ -1,18 +1,10 @@
 import type { Command, Option } from 'commander';
 import type { TellingContext } from '../cli/command.ts';
 import { makeProgram } from '../cli/program.ts';
-import type { HELP_TOPICS } from '../cli/table/surroundings.ts';
+import { HELP_TOPICS } from '../cli/table/surroundings.ts';
 import { columnsOf } from '../report/output.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
-
-type Topic = (context: TellingContext, words: readonly string[]) => Promise<number>;
-
-const TOPICS: Readonly<Record<(typeof HELP_TOPICS)[number], () => Promise<Topic>>> = {
-  'exit-codes': async () => (await import('./help-topics.ts')).exitCodes,
-  errors: async () => (await import('./help-topics.ts')).errors,
-  environment: async () => (await import('./help-topics.ts')).environment,
-};
 
 /** The width for which the help is written. */
 const COLUMNS = 80;
@@ -23,8 +15,8 @@ export async function help(
   words: readonly string[],
   { all }: { readonly all?: boolean },
 ): Promise<number> {
-  const [, topic] = Object.entries(TOPICS).find(([name]) => name === words[0]) ?? [];
-  if (topic) return (await topic())(context, words.slice(1));
+  const topic = HELP_TOPICS.find((name) => name === words[0]);
+  if (topic) return (await import('./help-topics.ts')).TOPICS[topic](context);
   const columns = Math.min(COLUMNS, columnsOf(context.process.stdout) ?? COLUMNS);
   const writeOut = (text: string) => context.process.stdout.write(text);
   const program = await makeProgram(context.version, async () => {}, { writeOut, getOutHelpWidth: () => columns });
@@ -38,6 +30,6 @@ export async function help(
 function subcommand(command: Command, word: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found) return found;
-  const guess = didYouMean(word, [...command.commands.map((each) => each.name()), ...Object.keys(TOPICS)]);
+  const guess = didYouMean(word, [...command.commands.map((each) => each.name()), ...HELP_TOPICS]);
   throw new SrqError('arguments.invalid', `There is no command "${word}".${guess}`, 'See: srq help --help');
 }

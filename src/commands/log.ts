@@ -8,20 +8,16 @@ import { keysOfRun, type LogEntry, type LogStore, logEntryOf } from '../request/
 import { mainIdentifier } from '../request/log/outcome.ts';
 import type { LogRecord } from '../request/ports.ts';
 import { csvLine } from '../request/words/csv-text.ts';
-import { knownRun, requireNamed } from '../run/known-runs.ts';
+import { knownRun } from '../run/known-runs.ts';
 import { logFilter } from '../run/log-filter.ts';
-
-type Wanted = (record: LogRecord) => boolean;
 
 /** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
   context.readLastRehearsal();
   const store = await context.log.store();
   const wanted = await filterOf(store, options, context.clock.nowMs());
-  if (options.follow) context.interruption.listen(() => {});
-  const entries = options.follow ? following(context, store, wanted, options) : past(store, wanted, options);
-  const shown = await context.reporter.lines('log', entries, lineOf(context, options));
-  if (shown > 0 || options.follow) return 0;
+  const shown = await context.reporter.lines('log', entries(store, wanted, options), lineOf(context, options));
+  if (shown > 0) return 0;
   await warnOfWrongLog(context);
   const { csv, ...filters } = options;
   if (csv) await writeAll(context.process.stdout, csvLine(CSV_COLUMNS));
@@ -30,24 +26,19 @@ export async function log(context: Context, options: LogOptions): Promise<number
   return 0;
 }
 
-/**
- * Returns the filter for the flags. A run that is followed may be yet to come. Throws `SrqError('usage')` for an invalid
- * time, and for a run that the log does not know.
- */
+type Wanted = (record: LogRecord) => boolean;
+
+/** Returns the filter for the flags. Throws `SrqError('usage')` for an invalid time, and for an unknown run. */
 async function filterOf(store: LogStore, options: LogOptions, nowMs: number): Promise<Wanted> {
-  const { run, follow } = options;
+  const { run } = options;
   const isWanted = logFilter(options, nowMs);
   if (run === undefined) return isWanted;
-  if (follow) {
-    requireNamed(run, 'srq log --follow');
-    return (record) => record.run.startsWith(run) && isWanted(record);
-  }
   await knownRun(store, run, 'srq log');
   const keys = await keysOfRun(store, run);
   return (record) => (keys?.find(record.key) ?? 0) >= 0 && isWanted(record);
 }
 
-async function* past(store: LogStore, wanted: Wanted, { limit }: LogOptions): AsyncGenerator<LogEntry> {
+async function* entries(store: LogStore, wanted: Wanted, { limit }: LogOptions): AsyncGenerator<LogEntry> {
   if (limit === 0) return;
   const newest: LogEntry[] = [];
   for await (const record of limit === undefined ? store.latest() : store.newest()) {
@@ -56,26 +47,6 @@ async function* past(store: LogStore, wanted: Wanted, { limit }: LogOptions): As
     else if (newest.push(logEntryOf(record)) === limit) break;
   }
   yield* newest.reverse();
-}
-
-/** Yields the last entries, and then each new outcome as it is recorded, until Ctrl-C. Intents to send are left out. */
-async function* following(
-  { interruption }: Context,
-  store: LogStore,
-  wanted: Wanted,
-  { limit = 10 }: LogOptions,
-): AsyncGenerator<LogEntry> {
-  const last: LogEntry[] = [];
-  let isPast = true;
-  for await (const record of store.follow(interruption.halt.signal)) {
-    if (record === null) {
-      yield* last;
-      isPast = false;
-    } else if (!wanted(record)) continue;
-    else if (!isPast) {
-      if (record.event !== 'sending') yield logEntryOf(record);
-    } else if (last.push(logEntryOf(record)) > limit) last.shift();
-  }
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'id', 'ids', 'http', 'ms', 'message', 'key', 'run'];

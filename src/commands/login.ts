@@ -39,20 +39,17 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
   const { store = kept.store } = context.options;
-  // A password is that of one store, and is not handed to another.
-  const { storePasswordCommand = store === kept.store ? kept.storePasswordCommand : undefined } = options;
   const profile: Profile = {
     ...kept,
     baseUrl,
     clientId,
-    ...keptSecret(name, given, options),
+    ...given.kept,
     encoding: options.encoding ?? kept.encoding,
     test: options.test ?? kept.test,
     store,
-    storePasswordCommand,
     ...certificateFiles(context.options),
   };
-  await profiles.set(name, profile, options.use);
+  await profiles.set(name, profile);
   if (token) await keepToken(context, given, token);
   await tellLogin(context, name, profile, contract, token);
   return 0;
@@ -105,16 +102,13 @@ async function tellLogin(
 
 const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. To try them: srq doctor';
 
-/** Adapts the error of a failed login. It no longer suggests `srq status`, which cannot show what was not stored. */
-function nothingStored({ reason, message, hint, cause }: SrqError): SrqError {
-  const ownHint = hint
-    ?.replaceAll(' (srq status)', '')
-    .replaceAll(
-      / with: srq status\. Change it with: srq login --base-url URL| with: srq status$/g,
-      ', and log in again: srq login --base-url URL',
-    )
-    .replace(/ +What is sent, and where: srq status$/, '');
-  return new SrqError(reason, `${message} Nothing was stored.`, ownHint ?? null, cause);
+/** What hints say of `srq status`, which cannot show what was not stored. */
+const BY_STATUS = / \(srq status\)| with: srq status\b| +What is sent, and where: srq status$/g;
+
+function refused(error: unknown): never {
+  if (!(error instanceof SrqError)) throw error;
+  const { reason, message, hint, cause } = error;
+  throw new SrqError(reason, `${message} Nothing was stored.`, hint?.replaceAll(BY_STATUS, '') ?? null, cause);
 }
 
 /**
@@ -151,31 +145,20 @@ interface GivenCredentials {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly secret: string;
+  /** How the profile gets the secret: it holds it, or a command that prints it. */
+  readonly kept: Pick<Profile, 'clientSecret' | 'secretCommand'>;
 }
 
-/** Returns how the profile gets its secret. */
-function keptSecret(
-  name: string,
-  given: GivenCredentials,
-  { secretCommand, keychain }: LoginOptions,
-): Pick<Profile, 'clientSecret' | 'secretCommand'> {
-  if (secretCommand !== undefined) return { secretCommand };
-  // The contract holds the key, so the profile needs no secret.
-  if (given.secret === '') return {};
-  return keychain ? { secretCommand: keychainOf(name, given).lookup } : { clientSecret: given.secret };
-}
-
-/** Reads the secret that a person has put into the keychain of this system. */
-async function keychainSecret(context: Context, account: Destination): Promise<string> {
-  const { lookup, store } = keychainOf((await context.profileName()).value, account);
-  return runSecretCommand(lookup, undefined, context.process.env).catch((error: unknown) => {
+/** Returns the secret that the command prints. For the keychain, an error says how a person puts it there. */
+async function printedSecret(context: Context, account: Destination, options: LoginOptions) {
+  const keychain = options.keychain ? keychainOf((await context.profileName()).value, account) : null;
+  const secretCommand = keychain?.lookup ?? options.secretCommand ?? '';
+  const printed = runSecretCommand(secretCommand, undefined, context.process.env).catch((error: unknown) => {
+    if (keychain === null) throw error;
     const message = `The keychain gives no secret for ${account.baseUrl} as client ${account.clientId}. Nothing was stored.`;
-    throw new SrqError('keychain.unusable', message, `Put it there, then run this again: ${store}`, error);
+    throw new SrqError('keychain.unusable', message, `Put it there, then run this again: ${keychain.store}`, error);
   });
-}
-
-function refused(error: unknown): never {
-  throw error instanceof SrqError ? nothingStored(error) : error;
+  return { secret: await printed, kept: { secretCommand } };
 }
 
 /**
@@ -188,11 +171,12 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const contract = await context.contract();
   const needsSecret = ownKey(contract) === null;
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
-  const secret = options.keychain ? '' : await givenSecret(context, options);
+  const isPrinted = options.keychain || options.secretCommand !== undefined;
+  const secret = isPrinted ? '' : await givenSecret(context, options);
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
     ...(clientId === '' ? ['--client-id ID (or SRQ_CLIENT_ID)'] : []),
-    ...(secret === '' && needsSecret && !options.keychain
+    ...(secret === '' && needsSecret && !isPrinted
       ? ['the client secret (SRQ_CLIENT_SECRET, --client-secret-stdin or --secret-command)']
       : []),
   ];
@@ -206,15 +190,16 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const before = await storedProfile(context);
   const id = clientId || (await askUntil(context, ...offering('Client id', before?.clientId, given)));
   await requireSameDestination(context, baseUrl, id);
-  if (options.keychain)
-    return { baseUrl, clientId: id, secret: await keychainSecret(context, { baseUrl, clientId: id }) };
+  const account = { baseUrl, clientId: id };
+  if (isPrinted) return { ...account, ...(await printedSecret(context, account, options)) };
   // A secret is of one account. Enter keeps it, so that a login can change the rest.
   const isSame = before?.baseUrl === baseUrl && before.clientId === id;
   const kept = isSame ? before.clientSecret : undefined;
   const question = `${secretName(contract)} (not shown${kept === undefined ? '' : '; Enter keeps it'}): `;
   const accepted = (answer: string) => given(answer || (kept ?? ''));
   const key = secret || (needsSecret ? await askUntil(context, question, accepted, askHidden) : '');
-  return { baseUrl, clientId: id, secret: key };
+  // The contract may hold the key, and then the profile needs no secret.
+  return { ...account, secret: key, kept: key === '' ? {} : { clientSecret: key } };
 }
 
 /**
@@ -254,7 +239,6 @@ const secretName = ({ auth }: Contract): string =>
   auth?.kind === 'apiKey' ? `Key for ${placeText(auth)}` : 'Client secret';
 
 async function givenSecret({ process: { env, stdin } }: Context, options: LoginOptions): Promise<string> {
-  if (options.secretCommand !== undefined) return runSecretCommand(options.secretCommand, undefined, env);
   if (options.clientSecretStdin) return (await text(stdin)).split(/\r?\n/, 1)[0] ?? '';
   return env['SRQ_CLIENT_SECRET'] ?? '';
 }

@@ -44,7 +44,7 @@ export async function sayPlan(
 /** After a correction, Enter first shows the new plan. */
 const QUESTION_CORRECTED = 'Enter shows the new plan · or type another correction · ? for help · q to quit: ';
 
-const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number
+const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number (or: phone=Telefon 2)
   Notes=-                     the column "Notes" is left out
   country=PT                  every row has this country
   location={City} {Zip}       the location is made of two columns
@@ -161,9 +161,9 @@ function helpText(table: Table): string {
 }
 
 /**
- * Applies a correction. It is read as `COLUMN=FIELD` if the part after the last `=` is a field and the column exists,
- * and otherwise as `FIELD=VALUE`. Throws `SrqError('usage')` if it is neither, or names an unknown column. `parameters`
- * are further names that the service knows.
+ * Applies a correction. It is read as `COLUMN=FIELD` if the part after the last `=` is a field and the column exists, or
+ * as `FIELD=COLUMN`, as the plan shows it, if only that fits. Otherwise it is read as `FIELD=VALUE`. Throws
+ * `SrqError('usage')` if it is neither, or names an unknown column. `parameters` are further names that the service knows.
  */
 function correctedBy(
   line: string,
@@ -171,8 +171,9 @@ function correctedBy(
   { map, set, ...earlier }: MappingOptions,
   parameters: ReadonlySet<string> = new Set(),
 ): MappingOptions {
-  const [column, field] = halves(line, line.lastIndexOf('='));
   const [name, value] = halves(line, line.indexOf('='));
+  const isReversed = isField(name) && hasColumn(table, value) && !(isField(value) && hasColumn(table, name));
+  const [column, field] = isReversed ? [value, name] : halves(line, line.lastIndexOf('='));
   const meant =
     (isField(field) || field === '-') && (hasColumn(table, column) || !isField(name))
       ? { ...earlier, map: { ...map, [mapKey(column)]: field }, set: without(set, ([name]) => name === field) }
@@ -208,7 +209,8 @@ function commandOf(given: readonly string[], now: Input): readonly string[] {
 }
 
 function halves(line: string, at: number): [string, string] {
-  return at < 1 ? ['', ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  const unquoted = (text: string) => text.trim().replace(/^"(.*)"$/, '$1');
+  return at < 1 ? ['', ''] : [unquoted(line.slice(0, at)), unquoted(line.slice(at + 1))];
 }
 
 function hasColumn({ columns }: Pick<Table, 'columns'>, name: string): boolean {

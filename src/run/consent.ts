@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.ts';
-import { askUntil } from '../cli/prompt.ts';
+import { askUntil, askYesNo } from '../cli/prompt.ts';
 import { printable } from '../report/output.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -52,4 +52,16 @@ export async function confirmImport(context: Context, { yes }: ConsentOptions, {
     'Not confirmed. Nothing was sent.',
     'Run the same command again, or look more closely with --dry-run.',
   );
+}
+
+/** Requires a yes: by --yes, or on a terminal. `unasked` is thrown where nobody can be asked, and `declined` after a no. */
+export async function requireYes(
+  context: Context,
+  yes: boolean | undefined,
+  question: string,
+  { unasked, declined }: { readonly unasked: SrqError; readonly declined: SrqError },
+): Promise<void> {
+  if (yes) return;
+  if (!context.interactive) throw unasked;
+  if (!(await askYesNo(context, question))) throw declined;
 }

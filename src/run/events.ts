@@ -9,7 +9,7 @@ import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunListener } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { type Failure, SrqError, systemCode } from '../request/words/errors.ts';
-import { openToAppend, requireOwnPlaces } from './outputs.ts';
+import { openToAppend } from './outputs.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
 import type { PassObserver, PassState } from './watch.ts';
 
@@ -36,20 +36,12 @@ export class RunEvents implements RunListener {
   }
 
   /** Opens the events of a command. Throws `SrqError('usage')` if they cannot be written where the flag says. */
-  static async open(context: Context, options: Pick<BulkOptions, 'events' | 'results' | 'report'>): Promise<RunEvents> {
-    const { events, results, report } = options;
+  static async open(context: Context, { events }: Pick<BulkOptions, 'events'>): Promise<RunEvents> {
     if (events === '-' && context.options.json) {
       const message = '--events - and --json would both write to standard output. Nothing was sent.';
       throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --events FILE');
     }
-    if (events === undefined) return new RunEvents(null, context);
-    // Before the file is made.
-    await requireOwnPlaces(context, [
-      ['--results', results],
-      ['--report', report],
-      ['--events', events],
-    ]);
-    return new RunEvents(await openStream(context, events), context);
+    return new RunEvents(events === undefined ? null : await openStream(context, events), context);
   }
 
   /** Runs the work of a command, and reports the error that ends it, if there is one. */

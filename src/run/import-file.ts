@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
-import { finishOnSignal, RequestSession, recordingsBeside } from '../cli/session.ts';
+import { finishOnSignal, RequestSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
 import { longName } from '../cli/table/commands.ts';
 import { BULK, type BulkOptions, type PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
-import { type RowLookup, reportRows, runRowOf } from '../delivery/report-rows.ts';
+import { reportRows, runRowOf } from '../delivery/report-rows.ts';
 import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { type RunBegin, withListener } from '../request/log/log-store.ts';
@@ -16,7 +16,7 @@ import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
 import { askMeaning } from './ask-meaning.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
-import { Output, requireOwnPlaces, type TakenPaths } from './outputs.ts';
+import { Output, type TakenPaths } from './outputs.ts';
 import { requireAnswers } from './questions.ts';
 import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
@@ -39,27 +39,61 @@ export async function importFile(
   command: readonly string[],
   asked: BulkOptions,
 ): Promise<EndOfRun> {
-  const opened = await openImport(context, file, command, asked);
-  const { input, session } = opened;
+  const { input, session } = await openImport(context, file, command, asked);
+  const { preparation, destinationText: where } = session;
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
   const results = await openResults(context, file, input.table, options.results, taken);
-  await requireOwnPlaces(context, [
-    [options.results === undefined ? 'the results file' : '--results', results.path],
-    ['--report', options.report],
-    ['--events', options.events],
-  ]);
-  const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
-  const rule = { flag: '--report', kind: 'report', input: file, hint };
-  const report = options.report === undefined ? null : await Output.open(context, options.report, rule);
+  const report = options.report === undefined ? null : await openReport(context, options.report, file, taken);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
-    const told = { file, command, reasons: {}, asides: { withoutIdentifier: 0 }, startedMs: 0, hasResults: true };
-    const run: SentFile = { ...opened, options, events, results, report, told };
-    const { preparation } = session;
+    const { clock, halt } = context;
+    const notes = withListener((await context.log.store()).openNotes(context.run), events);
+    const run: Underway = {
+      ...{ command, remember: async () => {}, startedMs: 0, results: null },
+      ...{ reasons: {}, asides: { withoutIdentifier: 0 } },
+    };
+    const ui: ImportUi = {
+      ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
+      async agree(plan) {
+        const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
+        const enter = (await context.settings()).live ? 'asks' : 'sends';
+        const agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
+        run.command = agreed.command;
+        run.remember = agreed.remember;
+        return agreed.plan;
+      },
+      watch: (pass) => showPass(context, pass, run.asides, events.observe(file, pass)),
+      async report(plan, reports, log) {
+        const rows = counted(events.withRows(file, reports), run.reasons, (row) => report?.add(row, plan));
+        await writeRunResults(context, results, plan, rows, { log, preparation });
+        run.results = results.path;
+        await report?.write();
+      },
+    };
+    const deps: ImportDeps = {
+      ...{ log, notes, clock, halt },
+      created: () => session.createdBefore(),
+      async confirm(plan) {
+        events.plan(plan, file);
+        await confirmImport(context, options, plan);
+        run.startedMs = clock.monotonicMs();
+        optimizeForRows(plan.rows);
+        await run.remember();
+        notes.note(await beginNote(context, plan, file, options));
+      },
+      async connect(columnOf) {
+        const { concurrency } = options;
+        const rate = rateOf(context, options);
+        const connection = await session.connect({ rate, concurrency, columnOf, refused: notes.refused });
+        // From the first request on, the first signal lets requests in flight finish.
+        finishOnSignal(context);
+        return connection;
+      },
+    };
     const { plan, stop } = await runImport(
-      await depsOf(run, log),
-      { preparation, ui: uiOf(run) },
+      deps,
+      { preparation, ui },
       {
         ...options,
         range: rangeOf(options),
@@ -67,13 +101,47 @@ export async function importFile(
         settleMs: options.settle === undefined ? null : options.settle * 1000,
       },
     );
-    const written = told.hasResults ? results.path : null;
-    const keepsStdout = options.events !== '-';
-    const end = await finishRun(context, { ...told, results: written, keepsStdout, plan, stop });
+    const end = await finishRun(context, { ...run, file, plan, stop, keepsStdout: options.events !== '-' });
     events.end(end);
     return end;
   } finally {
     await log.close();
+  }
+}
+
+/** What an import comes to know while it runs, for its summary. */
+interface Underway {
+  /** The arguments that import the file again as the user has agreed to it. */
+  command: readonly string[];
+  /** Stores the mapping that the user has agreed to. */
+  remember: () => Promise<void>;
+  /** When the user had agreed. The time for reading and asking is not counted. */
+  startedMs: number;
+  /** The path of the results, once they are written. */
+  results: string | null;
+  /** The rows by the codes of their reasons. */
+  readonly reasons: ReasonCounts;
+  readonly asides: Asides;
+}
+
+/** The code of the report is loaded only if it is needed, because it is large and few runs write a report. */
+async function openReport(context: Context, path: string, input: string, taken: TakenPaths) {
+  const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
+  const output = await Output.open(context, path, { flag: '--report', kind: 'report', input, hint, taken });
+  const { RunFigures, reportRun } = await import('./run-report.ts');
+  const figures = new RunFigures();
+  return {
+    add: (row: RowReport, { mapping }: ImportPlan) => figures.add(runRowOf(row, mapping, false)),
+    write: () => reportRun(context, output, figures),
+  };
+}
+
+/** Counts the rows by their reasons, and hands each to `add`. */
+async function* counted(rows: AsyncIterable<RowReport>, reasons: ReasonCounts, add: (row: RowReport) => void) {
+  for await (const row of rows) {
+    countReason(reasons, row.reason);
+    add(row);
+    yield row;
   }
 }
 
@@ -122,11 +190,13 @@ interface OpenedFile {
   readonly session: RequestSession;
 }
 
-async function openImport(
+/** Opens a file to import, or to queue with what `use` says otherwise. */
+export async function openImport(
   context: Context,
   file: string,
   command: readonly string[],
   options: PlanOptions,
+  use: Partial<SessionUse> = {},
 ): Promise<OpenedFile> {
   const input = await readInput(context, file, options);
   requireOneStatus(input.table, file);
@@ -136,100 +206,10 @@ async function openImport(
     isAsOffered: true,
     strict: options.strict === true,
     needsNoLogin: options.dryRun === true,
+    ...use,
   });
   requireKnownFields(input.mapping, options.strict);
   return { file, command, input, session };
-}
-
-/** An open file that is about to be sent, and what its import writes. */
-interface SentFile extends OpenedFile {
-  readonly options: BulkOptions;
-  readonly events: RunEvents;
-  readonly results: Output;
-  readonly report: Output | null;
-  /** The result of the import, for the summary. */
-  readonly told: {
-    /** The rows by the codes of their reasons. */
-    readonly reasons: ReasonCounts;
-    readonly asides: Asides;
-    /** The arguments that import the file again as the user has agreed to it. */
-    command: readonly string[];
-    /** When the user had agreed. The time for reading and asking is not counted. */
-    startedMs: number;
-    hasResults: boolean;
-  };
-  /** Stores the mapping that the user has agreed to. */
-  remember?: () => Promise<void>;
-}
-
-/** Asks the user to agree, shows the progress, and writes results and report. */
-function uiOf(run: SentFile): ImportUi {
-  const { input, session, command, options, file, events, told } = run;
-  const { context, destinationText: where } = session;
-  return {
-    ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
-    async agree(plan) {
-      const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
-      const enter = (await context.settings()).live ? 'asks' : 'sends';
-      const agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
-      told.command = agreed.command;
-      run.remember = agreed.remember;
-      return agreed.plan;
-    },
-    watch: (pass) => showPass(context, pass, told.asides, events.observe(file, pass)),
-    report: (plan, reports, log) => reportImport(run, plan, reports, log),
-  };
-}
-
-async function reportImport(
-  { file, session, events, results, report, told }: SentFile,
-  plan: ImportPlan,
-  reports: AsyncIterable<RowReport>,
-  log: RowLookup['log'],
-): Promise<void> {
-  const { context, preparation } = session;
-  // The report's code is loaded only if it is needed, because it is large and few runs write a report.
-  const page = report && (await import('./run-report.ts'));
-  const figures = page && new page.RunFigures();
-  const counted = async function* () {
-    for await (const row of events.withRows(file, reports)) {
-      countReason(told.reasons, row.reason);
-      figures?.add(runRowOf(row, plan.mapping, false));
-      yield row;
-    }
-  };
-  told.hasResults = false;
-  await writeRunResults(context, results, plan, counted(), { log, preparation });
-  told.hasResults = true;
-  if (report && figures) await page.reportRun(context, report, figures);
-}
-
-/** What an import needs beside the file: the notes, the agreement and, once it is needed, the connection. */
-async function depsOf(run: SentFile, log: ImportDeps['log']): Promise<ImportDeps> {
-  const { session, file, events, options, told } = run;
-  const { context } = session;
-  const notes = withListener((await context.log.store()).openNotes(context.run), events);
-  const { clock, halt } = context;
-  return {
-    ...{ log, notes, clock, halt },
-    created: () => session.createdBefore(),
-    confirm: async (plan) => {
-      events.plan(plan, file);
-      await confirmImport(context, options, plan);
-      told.startedMs = clock.monotonicMs();
-      optimizeForRows(plan.rows);
-      await run.remember?.();
-      notes.note(await beginNote(context, plan, file, options));
-    },
-    connect: async (columnOf) => {
-      const rate = rateOf(context, options);
-      const { concurrency } = options;
-      const connection = await session.connect({ rate, concurrency, columnOf, refused: notes.refused });
-      // From the first request on, the first signal lets requests in flight finish.
-      await finishOnSignal(context);
-      return connection;
-    },
-  };
 }
 
 /** Returns the rate in force. The default is adaptive, or unlimited for the sandbox in this process. */

@@ -29,7 +29,7 @@ export async function knownRun(log: LogStore, wanted: string, forAll: string): P
 }
 
 /** Throws `SrqError('usage')` for an empty text, as an unset variable of a script gives. It would mean every run. */
-export function requireNamed(run: string, forAll: string): void {
+function requireNamed(run: string, forAll: string): void {
   if (run.trim() !== '') return;
   throw new SrqError('arguments.invalid', 'The run is empty.', `Leave --run out for all requests: ${forAll}`);
 }

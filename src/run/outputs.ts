@@ -27,11 +27,13 @@ interface Rule {
   /** The reason that an error of the system gets, if it is not `output.unwritable`. */
   readonly reason?: ErrorReason;
   readonly hint?: string;
-  /** The inputs of the command and the results of the files before, each with the input that it belongs to. */
   readonly taken?: TakenPaths;
 }
 
-/** The paths of the files of a command and of their results. Each maps to the file that it belongs to. */
+/**
+ * The paths that a command uses: its log, its inputs and its outputs. Each maps to what it belongs to: the flag that names
+ * it, or an input, to which its results belong as well.
+ */
 export type TakenPaths = Map<string, string>;
 
 type Chunk = string | Uint8Array;
@@ -75,10 +77,10 @@ export class Output {
     const free = await freePath(path, (each) => output.#isFree(each));
     if (mayMove) {
       output.path = free;
-      if (free !== path && !isInput) host.reporter.warn(output.#keptMessage(path));
+      if (free !== path && !isInput) host.reporter.warn(await output.#keptMessage(path));
     } else if (free !== path) throw await notReplaced(path, flag, free);
     await requireWritable(output.path, kind, flag);
-    taken?.set(await onlyPath(output.path), input ?? '');
+    taken?.set(await onlyPath(output.path), output.#owner);
     return output;
   }
 
@@ -116,11 +118,11 @@ export class Output {
       const before = this.path;
       if (!(await this.#isFree(before))) {
         this.path = await freePath(this.#wanted, (each) => this.#isFree(each));
-        this.#host.reporter.warn(this.#keptMessage(before));
+        this.#host.reporter.warn(await this.#keptMessage(before));
       }
       try {
         await rename(part, this.path);
-        this.#rule.taken?.set(await onlyPath(this.path), this.#rule.input ?? '');
+        this.#rule.taken?.set(await onlyPath(this.path), this.#owner);
         return;
       } catch (error) {
         if (!isHeldOpen(error) || tries === MAX_PLACES) throw error;
@@ -129,22 +131,34 @@ export class Output {
     }
   }
 
-  #keptMessage(kept: string): string {
+  /** What the path of this file belongs to, for the other files of the command. */
+  get #owner(): string {
+    const { flag, input, mayMove } = this.#rule;
+    return mayMove ? (input ?? '') : flag;
+  }
+
+  async #otherOwner(path: string): Promise<string | null> {
+    const owner = this.#rule.taken?.get(await onlyPath(path));
+    return owner === undefined || owner === this.#owner ? null : owner;
+  }
+
+  async #keptMessage(kept: string): Promise<string> {
+    const owner = await this.#otherOwner(kept);
     const why = this.#heldOpen.has(kept)
-      ? 'is open in another program, such as Excel'
-      : 'has been changed since srq wrote it';
+      ? 'is open in another program, such as Excel, so it is kept'
+      : owner === null
+        ? 'has been changed since srq wrote it, so it is kept'
+        : `belongs to ${owner}`;
     const { kind } = this.#rule;
-    return `${kept} ${why}, so it is kept; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${this.path}.`;
+    return `${kept} ${why}; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${this.path}.`;
   }
 
   /** Free is what does not exist, is empty, or is as srq wrote it. */
   async #isFree(path: string): Promise<boolean> {
-    const { taken, input, keepsOwn } = this.#rule;
-    const holder = taken?.get(await onlyPath(path));
-    if (this.#heldOpen.has(path) || (holder !== undefined && holder !== input)) return false;
+    if (this.#heldOpen.has(path) || (await this.#otherOwner(path)) !== null) return false;
     const found = await lstat(path).catch(() => null);
     if (!found || (found.isFile() && found.size === 0)) return true;
-    return found.isFile() && !keepsOwn && (await (await this.#host.writtenFiles()).isUnchanged(path));
+    return found.isFile() && !this.#rule.keepsOwn && (await (await this.#host.writtenFiles()).isUnchanged(path));
   }
 }
 
@@ -202,17 +216,17 @@ async function beginningOf(path: string): Promise<string> {
 }
 
 /**
- * Throws `SrqError('usage')` if two outputs of a command would be written to the same file, because one of them would be
- * lost. The log of the command is one of them. An output is a flag and the path that it names, if there is one.
+ * Returns the paths of a command's log and of the outputs that its flags name. Throws `SrqError('usage')` if two of them
+ * are the same file, because one would be lost.
  */
-export async function requireOwnPlaces(
+export async function ownPlaces(
   context: Context,
-  outputs: readonly (readonly [flag: string, path: string | undefined])[],
-): Promise<void> {
+  outputs: Readonly<Record<string, string | undefined>>,
+): Promise<TakenPaths> {
   const log = await context.logPlace();
   const ofLog = log.kind === 'file' ? [[log.isGiven ? '--log' : 'the log', log.path] as const] : [];
-  const taken = new Map<string, string>();
-  for (const [flag, path] of [...ofLog, ...outputs]) {
+  const taken: TakenPaths = new Map();
+  for (const [flag, path] of [...ofLog, ...Object.entries(outputs)]) {
     if (path === undefined) continue;
     const place = path === '-' ? path : await onlyPath(path);
     const other = taken.get(place);
@@ -225,6 +239,7 @@ export async function requireOwnPlaces(
     }
     taken.set(place, flag);
   }
+  return taken;
 }
 
 /** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */

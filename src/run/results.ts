@@ -62,25 +62,23 @@ export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: stri
   );
 }
 
+/**
+ * Finds the files that srq made from another file of the list, such as its results and exports, because a pattern such as
+ * `*.csv` matches them as well. Each is returned with the file that it was made from.
+ */
+export function madeOfOthers(files: readonly string[]): ReadonlyMap<string, string> {
+  const bare = (file: string) => join(dirname(file), basename(file).replace(INPUT_ENDING, ''));
+  const inputs = new Map(files.map((file) => [bare(file), file]));
+  const made = files.flatMap((file): [string, string][] => {
+    const stem = bare(file).replace(MADE_OF, '');
+    const of = stem === bare(file) ? undefined : inputs.get(stem);
+    return of === undefined ? [] : [[file, of]];
+  });
+  return new Map(made);
+}
+
 /** Matches the part of a name that marks a file which srq made from another file. */
 const MADE_OF = /(?:(?:\.sandbox)?\.results(?:-\d+)?|\.export)$/i;
-
-/**
- * Leaves out files that srq made from another file of the list, such as its results and exports, because a pattern such
- * as `*.csv` matches them as well. A single file is never left out.
- */
-export function withoutOwnFiles(named: readonly string[]): {
-  readonly files: readonly string[];
-  readonly leftOut: readonly { readonly file: string; readonly of: string }[];
-} {
-  const bare = (file: string) => join(dirname(file), basename(file).replace(INPUT_ENDING, ''));
-  const inputs = new Map(named.map((file) => [bare(file), file]));
-  const leftOut = named.flatMap((file) => {
-    const of = MADE_OF.test(bare(file)) ? inputs.get(bare(file).replace(MADE_OF, '')) : undefined;
-    return of === undefined ? [] : [{ file, of }];
-  });
-  return { files: named.filter((file) => !leftOut.some((each) => each.file === file)), leftOut };
-}
 
 /**
  * Finds the place of a file's results, before anything is sent: where a flag says, or beside the input. Throws

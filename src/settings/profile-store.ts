@@ -18,9 +18,8 @@ const profileSchema = z.looseObject({
   caFile: z.optional(z.string()),
   certFile: z.optional(z.string()),
   keyFile: z.optional(z.string()),
-  /** URL, without a password, of a PostgreSQL store that replaces the log file, and a command that prints the password. */
+  /** URL, without a password, of a PostgreSQL store that replaces the log file. */
   store: z.optional(z.string()),
-  storePasswordCommand: z.optional(z.string()),
   /**
    * True for a test service. A loopback address is always a test service. Every other profile without this mark is
    * live.
@@ -74,13 +73,13 @@ export class ProfileStore {
   }
 
   /**
-   * Stores a profile. It becomes the current one only if it is the only one or `use` is true. Otherwise commands that
-   * name no profile, as in cron jobs, would suddenly send to another service.
+   * Stores a profile. It becomes the current one only if it is the only one. Otherwise commands that name no profile, as
+   * in cron jobs, would suddenly send to another service.
    */
-  async set(name: string, profile: Profile, use = false): Promise<void> {
+  async set(name: string, profile: Profile): Promise<void> {
     await this.#change(({ current, ...settings }) => {
       const profiles = { ...settings.profiles, [name]: profile };
-      const next = use || Object.keys(profiles).length === 1 ? name : current;
+      const next = Object.keys(profiles).length === 1 ? name : current;
       return { ...settings, ...(next === undefined ? {} : { current: next }), profiles };
     });
   }

@@ -44,7 +44,7 @@ describe('the map of the commands', () => {
     const { commands } = await mapOf();
     const sending = (sends: string) => commands.filter((each) => each.sends === sends).map(({ name }) => name);
     expect(sending('creates').toSorted()).toEqual(['bulk', 'create', 'doctor', 'work']);
-    expect(sending('asks').toSorted()).toEqual(['login', 'resolve', 'validate']);
+    expect(sending('asks').toSorted()).toEqual(['login', 'validate']);
     for (const { name, errors, exitCodes, reasons, sends } of commands) {
       expect([name, exitCodes]).toEqual([name, [...new Set(exitCodes)].toSorted((a, b) => a - b)]);
       // What every command may meet, and what follows from a call to the service.

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
-import type { Contract } from '../../src/request/contract/contract.ts';
+import { expect } from 'vitest';
 import { contractFile } from '../helpers/contracts.ts';
-import { type Desk, test } from '../helpers/desk.ts';
+import { test } from '../helpers/desk.ts';
 import { requestFor } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { HAS_TERMINAL, onTerminal } from '../helpers/terminal.ts';
 
 test('srq sandbox answers exactly the operations that are named, under any value of a path variable', async ({
   desk,
@@ -48,38 +46,4 @@ test('secrets in a Postman collection reach no file and no output', async ({ des
   const written = desk.files().filter((name) => /\.(?:json|ndjson)$/.test(name));
   expect(written).toContain(join('config', 'contracts', 'default.json'));
   for (const name of written) expect(readFileSync(join(desk.folder, name), 'utf8')).not.toContain('INVENTED-');
-});
-
-describe('a secret that the service wants in each request', () => {
-  const KEY = 'INVENTED-key/+7';
-  const parameters = [{ name: 'X-Api-Key', in: 'header', required: true, schema: { type: 'string' } }];
-  const body = {
-    type: 'object',
-    properties: Object.fromEntries(['country', 'phone', 'request_text'].map((name) => [name, { type: 'string' }])),
-  };
-  const operation = {
-    parameters,
-    requestBody: { content: { 'application/json': { schema: body } } },
-    responses: { 201: { description: 'created' } },
-  };
-  const validate = { ...operation, responses: { 200: { description: 'the verdict' } } };
-  const paths = { '/v1/request/create': { post: operation }, '/v1/request/validate': { post: validate } };
-  const DOCUMENT = JSON.stringify({ openapi: '3.0.3', info: { title: 'Keyed', version: '1' }, paths });
-  const keptBy = ({ config }: Desk): Contract =>
-    JSON.parse(readFileSync(join(config, 'contracts', 'default.json'), 'utf8'));
-  const keyIn = ({ create }: Contract) => create.always['header X-Api-Key'];
-
-  test.skipIf(!HAS_TERMINAL)('a secret for each request is asked for on a terminal, hidden', async ({ desk }) => {
-    const { shown, code } = await onTerminal(
-      desk,
-      ['contract', 'learn', desk.write('api.json', DOCUMENT)],
-      [
-        [/X-Api-Key:/, KEY],
-        [/\[y\/N\] $/, 'y'],
-      ],
-    );
-    expect(code, shown).toBe(0);
-    expect(shown).not.toContain('INVENTED');
-    expect(keyIn(keptBy(desk))).toBe(KEY);
-  });
 });

@@ -166,7 +166,6 @@ export const LOG = {
   status: choice('<status>', 'only this status', SENT_STATUSES),
   run: text('<run>', 'only this run: its id, or how the id begins'),
   limit: count('<n>', 'only the last N', 0, 1_000_000),
-  follow: flag('keep showing what is added, until Ctrl-C'),
   csv: flag('as CSV', { not: { json: null } }),
 };
 export type LogOptions = OptionsOf<typeof LOG>;
@@ -197,10 +196,6 @@ export const LOGIN = {
   keychain: flag("take the secret from this system's keychain", { not: { clientSecretStdin: null } }),
   encoding: choice('<encoding>', 'how requests are sent (default: form)', ['form', 'json']),
   test: flag('mark the service as a test, so that srq asks less'),
-  use: flag('make this the default profile (the first one is anyway)'),
-  storePasswordCommand: rare(
-    text('<command>', 'with --store: keep a command that prints the password of the store', { needs: 'store' }),
-  ),
 };
 export type LoginOptions = OptionsOf<typeof LOGIN>;
 

@@ -37,7 +37,7 @@ export const REQUESTS: CommandTable = {
   log: {
     about: 'show what was sent and what came back',
     flags: flags.LOG,
-    examples: ['srq log --since 24h --status rejected', 'srq log --follow --json          one JSON document a line'],
+    examples: ['srq log --since 24h --status rejected', 'srq log --json                   one JSON document a line'],
     uses: 'log',
     run: async () => (await import('../../commands/log.ts')).log,
   },
@@ -67,8 +67,6 @@ export const REQUESTS: CommandTable = {
       'srq resolve --not-created --run 3f9a',
     ],
     uses: 'log',
-    sends: 'asks',
-    fails: ['input', 'unknown'],
     run: async () => (await import('../../commands/resolve.ts')).resolve,
   },
 };

@@ -11,7 +11,7 @@ import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
-import { answered, requireAgreement } from './contract-agreement.ts';
+import { requireAgreement } from './agreement.ts';
 
 /** The flags of `contract learn`, as commander parses them. */
 export interface LearnFlags {
@@ -36,10 +36,7 @@ export async function learn(context: Context, files: readonly string[], options:
   const source = await readSource(files, options.environment);
   const known = (await store.read().catch(unlessUnusable)) ?? DOCUMENTED_CONTRACT;
   const around = { baseUrl: place, nowMs: context.clock.nowMs() };
-  const propose = (said: Said) => proposalFrom(source, said, known, around);
-  const { contract, questions, notes } = options.dryRun
-    ? await propose(given)
-    : await answered(context, given, propose);
+  const { contract, questions, notes } = await proposalFrom(source, given, known, around);
   const profile = (await context.profileName()).value;
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
@@ -151,11 +148,7 @@ async function constantOf([name, value]: readonly [string, string]): Promise<[st
   if (value.startsWith('@')) return [name, await firstLine(value.slice(1))];
   if (!isSecretName(name)) return [name, value];
   const message = `"${printable(name)}" is the name of a secret, and others can read the arguments of a program.`;
-  throw new SrqError(
-    'secret.in-arguments',
-    message,
-    `Put it into a file: --set ${name}=@FILE   or leave it out, to be asked on a terminal.`,
-  );
+  throw new SrqError('secret.in-arguments', message, `Put it into a file: --set ${name}=@FILE`);
 }
 
 async function firstLine(path: string): Promise<string> {

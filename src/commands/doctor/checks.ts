@@ -4,7 +4,7 @@ import { recordingsBeside } from '../../cli/session.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
 import type { StepName } from '../../request/documents/diagnosis.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { type Examination, type Found, skipped } from './examination.ts';
+import type { Examination, Found } from './examination.ts';
 import { log } from './log.ts';
 import { certificate, clock, name, port, proxy, token } from './network.ts';
 import { create, validate } from './requests.ts';
@@ -31,11 +31,6 @@ export const CHECKS: readonly Check[] = [
   { name: 'validate', look: validate },
   { name: 'log', look: ({ context }) => log(context) },
   { name: 'create', onlyWith: 'create', isBounded: true, look: create },
-  {
-    name: 'contract',
-    look: async ({ contract }) =>
-      contract.source ? { message: `${contractName(contract)}.` } : skipped('No API description was learned.'),
-  },
 ];
 
 async function settings(examination: Examination): Promise<Found> {
@@ -49,7 +44,8 @@ async function settings(examination: Examination): Promise<Found> {
   const { baseUrl, clientId } = examination.connection.destination;
   const address = secretAddressText(examination.contract, baseUrl);
   const kind = live ? 'live' : 'test';
-  return { message: `Profile ${profile.value} (${kind}): ${baseUrl} as client ${clientId}. ${address}` };
+  const by = examination.contract.source ? `, by ${contractName(examination.contract)}` : '';
+  return { message: `Profile ${profile.value} (${kind}): ${baseUrl} as client ${clientId}${by}. ${address}` };
 }
 
 async function store(context: Context): Promise<Found> {

@@ -1,10 +1,10 @@
 import type { Context } from '../../cli/context.ts';
 import { exitNumber } from '../../cli/exit-codes.ts';
-import { askYesNo } from '../../cli/prompt.ts';
 import type { DoctorOptions } from '../../cli/table/options.ts';
 import { diagnosisText } from '../../report/terminal/doctor-text.ts';
 import type { Step } from '../../request/documents/diagnosis.ts';
 import { failureOf, SrqError } from '../../request/words/errors.ts';
+import { requireYes } from '../../run/consent.ts';
 import { CHECKS, type Check } from './checks.ts';
 import { Examination } from './examination.ts';
 
@@ -71,16 +71,10 @@ function inWords(step: Step, context: Context): Step {
 
 /** Requires the user's consent to send a test request to a live service, before anything is tried. */
 async function requireConsent(context: Context, { yes }: DoctorOptions): Promise<void> {
-  const settings = await context.settings();
-  if (!settings.live || yes) return;
-  if (!context.interactive) {
-    throw new SrqError(
-      'live.not-confirmed',
-      'This profile is live, and without a terminal nobody can confirm the test request. Nothing was sent.',
-      'To send it anyway: srq doctor --create --yes',
-    );
-  }
-  if (!(await askYesNo(context, `Send a test request to ${settings.baseUrl?.value}?`))) {
-    throw new SrqError('prompt.declined', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor');
-  }
+  const { live, baseUrl } = await context.settings();
+  const unasked = 'This profile is live, and without a terminal nobody can confirm the test request. Nothing was sent.';
+  await requireYes(context, yes || !live, `Send a test request to ${baseUrl?.value}?`, {
+    unasked: new SrqError('live.not-confirmed', unasked, 'To send it anyway: srq doctor --create --yes'),
+    declined: new SrqError('prompt.declined', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor'),
+  });
 }

@@ -1,16 +1,14 @@
 import type { Context } from '../../cli/context.ts';
-import { planWithProgress, readInput } from '../../cli/input.ts';
-import { RequestSession } from '../../cli/session.ts';
+import { planWithProgress } from '../../cli/input.ts';
 import type { PlanOptions } from '../../cli/table/options.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { operationsOf } from '../../request/contract/operations.ts';
 import type { AudioReader } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { agreedPlan, rangeOf, requireKnownFields } from '../../run/agree.ts';
+import { agreedPlan, rangeOf } from '../../run/agree.ts';
 import { confirmImport, requireConsent } from '../../run/consent.ts';
-import { rehearse } from '../../run/import-file.ts';
+import { openImport, rehearse } from '../../run/import-file.ts';
 import { requireAnswers } from '../../run/questions.ts';
-import { refuseRehearsed, requireOneStatus } from '../../run/results.ts';
+import { refuseRehearsed } from '../../run/results.ts';
 import { queuePlan } from './queue-plan.ts';
 
 /** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
@@ -22,17 +20,11 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   refuseRehearsed(context, file);
   const settings = await context.settings();
   requireConsent(context, settings, options);
-  const input = await readInput(context, file, options);
-  requireOneStatus(input.table, file);
-  const operations = operationsOf(options);
-  const session = await RequestSession.open(context, {
-    audio: noRecordings,
-    operations,
-    strict: options.strict === true,
-  });
-  requireKnownFields(input.mapping, options.strict);
   const given = context.process.argv.slice(2);
-  if (options.dryRun) return rehearse({ file, input, session, command: given }, options, startedMs);
+  const use = { audio: noRecordings, isAsOffered: false, needsNoLogin: false };
+  const opened = await openImport(context, file, given, options, use);
+  if (options.dryRun) return rehearse(opened, options, startedMs);
+  const { input, session } = opened;
   requireAnswers(context, input, given, options);
   await context.log.requireKnown();
   await store.migrate();

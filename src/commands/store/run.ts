@@ -1,9 +1,6 @@
 import { statSync } from 'node:fs';
-import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
-import { exitNumber } from '../../cli/exit-codes.ts';
 import { askYesNo } from '../../cli/prompt.ts';
-import { finishOnSignal } from '../../cli/session.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
@@ -50,7 +47,7 @@ const BATCH_REQUESTS = 5_000;
 export async function storeImport(context: Context, file: string): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const { interruption, clock, run, uid } = context;
+  const { clock, run, uid } = context;
   const store = await context.postgresStore();
   requireLog(file);
   const user = { uid, isInStateFolder: false };
@@ -61,7 +58,6 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   await store.migrate();
   // What srq create adds from now on may not be among what is read, so the store is not to know the log with it.
   const id = await fileLogOf(file);
-  finishOnSignal(context, 'the requests at hand');
   const progress = await context.reporter.progress('Importing');
   let [requests, imported] = [0, 0];
   const take = async (batch: readonly KnownRequest[]) => {
@@ -77,30 +73,23 @@ export async function storeImport(context: Context, file: string): Promise<numbe
       if (batch.length < BATCH_REQUESTS) continue;
       await take(batch);
       batch = [];
-      if (interruption.halt.signal.aborted) break;
     }
-    if (!interruption.halt.signal.aborted) await take(batch);
+    await take(batch);
   } finally {
     progress.end();
   }
-  if (!interruption.halt.signal.aborted) {
-    const notes: RecordedNote[] = [];
-    for await (const note of source.notes()) notes.push(note);
-    await store.takeOverNotes(notes);
-    if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
-  }
-  const again = context.withProfile(commandLine(['store', 'import', file]));
-  const stopped = interruption.failure(`To go on: ${again}`);
-  const ending = stopped === null ? { stopped, next: null } : { stopped, error: stopped, next: again };
+  const notes: RecordedNote[] = [];
+  for await (const note of source.notes()) notes.push(note);
+  await store.takeOverNotes(notes);
+  // Only a log that was taken over as a whole is known to the store.
+  if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
-  const document = { store: store.name, log: file, requests, imported, known: requests - imported, seconds, ...ending };
+  const document = { store: store.name, log: file, requests, imported, known: requests - imported, seconds };
   await context.reporter.result('store import', document, (paint) => {
-    const mark = stopped === null ? paint.green('✓') : paint.yellow('!');
     const told = `${thousands(imported)} of ${thousands(requests)} requests are new to it`;
-    const next = stopped === null ? '' : `\n${paint.bold('Next')}: ${printable(again)}`;
-    return `${mark} The store ${printable(store.name)} knows what ${printable(file)} has: ${told}, in ${duration(seconds * 1000)}.${next}`;
+    return `${paint.green('✓')} The store ${printable(store.name)} knows what ${printable(file)} has: ${told}, in ${duration(seconds * 1000)}.`;
   });
-  return exitNumber([interruption.code]);
+  return 0;
 }
 
 /** Throws `SrqError('usage')` if there is no such log: opening it would begin a new one. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract/contract-schema.ts';
-import { count, ending, errorReason, failure, nullableText, nullableTime, seconds, text } from './shapes.ts';
+import { count, errorReason, failure, nullableText, nullableTime, seconds, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const secret = z.enum(['stored', 'env', 'command', 'contract', 'missing']);
@@ -50,7 +50,7 @@ export const profileUsed = z.object({ profile: text, kind, baseUrl: text, client
 /** The steps of `doctor` in their order. `create` runs only if it is asked for, and `store` only if there is one. */
 const stepName = z.enum([
   ...(['settings', 'store', 'proxy', 'dns', 'tcp', 'tls', 'clock'] as const),
-  ...(['token', 'validate', 'log', 'create', 'contract'] as const),
+  ...(['token', 'validate', 'log', 'create'] as const),
 ]);
 
 /** The result of `doctor`, which checks step by step everything that is needed to send a request. */
@@ -82,8 +82,6 @@ export const takenOver = z.object({
   imported: count,
   known: count,
   seconds,
-  ...ending,
-  next: nullableText,
 });
 export const movedOut = z.object({ store: text, output: text, requests: count });
 export const migrated = z.object({ store: text, migrated: z.array(text) });

@@ -76,8 +76,6 @@ export interface LogStore {
   newest(): AsyncGenerator<LogRecord, unknown>;
   /** Yields every record in order, otherwise like `latest`. */
   records(): AsyncGenerator<ReadRecord, unknown>;
-  /** Yields what `latest` does, then null, and then every record that is added, as it comes, until `stop` fires. */
-  follow(stop: AbortSignal): AsyncGenerator<LogRecord | null, unknown>;
   /** Yields all notes, oldest first. Unreadable ones are skipped. */
   notes(): AsyncGenerator<RecordedNote>;
   openNotes(run: string): RunNotes;

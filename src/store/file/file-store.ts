@@ -24,7 +24,7 @@ import {
   requireOwnLog,
   requireRegularFile,
 } from './log-access.ts';
-import { type LogIndex, loadIndex } from './log-index.ts';
+import { loadIndex } from './log-index.ts';
 import { decodeRecord, readLines, readRecordAt } from './record.ts';
 
 interface FileStoreOptions extends Omit<FileLogOptions, 'exclusive' | 'holder'> {
@@ -42,38 +42,9 @@ export function openFileStore(options: FileStoreOptions): LogStore {
     latest: () => readLog(path, user),
     newest: () => readNewest(path, user),
     records: () => readRecords(path, user),
-    follow: (stop) => followLog(path, user, clock, stop),
     notes: () => readRunNotes(path),
     openNotes: (noted) => openRunNotes(path, noted, clock),
   };
-}
-
-const POLL_MS = 500;
-
-/**
- * Yields the last record of each request and then null, and from then on each record that is added, until `stop` fires. The
- * log need not exist yet. Throws `SrqError('log')` if a line is damaged.
- */
-async function* followLog(
-  path: string,
-  user: LogUser | null,
-  clock: Clock,
-  stop: AbortSignal,
-): AsyncGenerator<LogRecord | null, void> {
-  let index: LogIndex | null = null;
-  for (let isPast = true; isPast || !stop.aborted; isPast = false) {
-    const file = await openLogFile(path, isPast ? user : null);
-    try {
-      const from: number = index?.end ?? 0;
-      if (file) index = await indexOf(file, path, user, index);
-      if (file && index)
-        for await (const { record, isLast } of recordsOf(file, index, from)) if (isLast || !isPast) yield record;
-    } finally {
-      await file?.close();
-    }
-    if (isPast) yield null;
-    await clock.sleep(POLL_MS, stop);
-  }
 }
 
 /** Returns the path of the notes on a log's runs (FORMAT.md). */
@@ -133,23 +104,19 @@ export async function* readLog(path: string, user: LogUser | null = null): Async
 async function* readRecords(path: string, user: LogUser | null): AsyncGenerator<ReadRecord, void> {
   const log = await openIndexed(path, user);
   if (!log) return;
+  const { file, index } = log;
   try {
-    yield* recordsOf(log.file, log.index, 0);
-  } finally {
-    await log.file.close();
-  }
-}
-
-/** Yields the records from an offset to the end of what is indexed. */
-async function* recordsOf(file: FileHandle, index: LogIndex, from: number): AsyncGenerator<ReadRecord, void> {
-  for await (const lines of readLines(file, from)) {
-    for (const { text, offset } of lines) {
-      if (offset >= index.end) return;
-      const record = decodeRecord(text);
-      if (typeof record === 'string') continue;
-      const request = index.number(record.key);
-      yield { record, request, isLast: index.offsetOf(request) === offset };
+    for await (const lines of readLines(file, 0)) {
+      for (const { text, offset } of lines) {
+        if (offset >= index.end) return;
+        const record = decodeRecord(text);
+        if (typeof record === 'string') continue;
+        const request = index.number(record.key);
+        yield { record, request, isLast: index.offsetOf(request) === offset };
+      }
     }
+  } finally {
+    await file.close();
   }
 }
 
@@ -215,24 +182,14 @@ async function openIndexed(path: string, user: LogUser | null) {
   const file = await openLogFile(path, user);
   if (!file) return null;
   try {
-    return { file, index: await indexOf(file, path, user) };
+    const index = loadIndex(file.fd, path, user);
+    await index.catchUp(file);
+    await ownTail(file, path, index.end);
+    return { file, index };
   } catch (error) {
     await file.close();
     throw error;
   }
-}
-
-/** Returns the index of the whole log. `known` is its index as it was, if there is one. */
-async function indexOf(
-  file: FileHandle,
-  path: string,
-  user: LogUser | null,
-  known: LogIndex | null = null,
-): Promise<LogIndex> {
-  const index = known ?? loadIndex(file.fd, path, user);
-  await index.catchUp(file);
-  await ownTail(file, path, index.end);
-  return index;
 }
 
 /**

@@ -10,7 +10,7 @@ import { type Database, type DatabaseOptions, openDatabase, type Query } from '.
 import { examineStore } from './examine-store.ts';
 import { standing } from './figures.ts';
 import { PostgresLog, type PostgresLogOptions } from './postgres-log.ts';
-import { followRecords, openReader, readAllRecords, readLatest, readRequests } from './read-log.ts';
+import { openReader, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 import { makeTables, schemaVersion } from './schema.ts';
 
@@ -29,7 +29,6 @@ interface Resumed {
 
 const MAY_HAVE_SENT =
   'A process that did not come back when the server was replaced may have sent this. Look it up at the service.';
-const TABLES_LOOK_MS = 2_000;
 
 /** A log in PostgreSQL, for any number of machines. */
 export type PostgresStore = ReturnType<typeof openPostgresStore>;
@@ -80,7 +79,6 @@ function asked(database: Database, stopping: AbortSignal) {
   };
   const known: Query = async (text, values) => ((await isEmpty()) ? [] : ask(text, values));
   return {
-    isEmpty,
     ask,
     /** Asks the tables, and finds nothing if the store has none yet. */
     known,
@@ -95,7 +93,7 @@ function asked(database: Database, stopping: AbortSignal) {
 type Asked = ReturnType<typeof asked>;
 
 /** The store as a log and the notes on its runs. */
-function logIn(database: Database, options: PostgresStoreOptions, { known, isEmpty, unlessEmpty, migrate }: Asked) {
+function logIn(database: Database, options: PostgresStoreOptions, { known, unlessEmpty, migrate }: Asked) {
   const { clock, holder } = options;
   return {
     name: database.shown,
@@ -107,10 +105,6 @@ function logIn(database: Database, options: PostgresStoreOptions, { known, isEmp
     latest: () => unlessEmpty(() => readLatest(database)),
     newest: () => unlessEmpty(() => readLatest(database, 'desc')),
     records: () => unlessEmpty(() => readAllRecords(database)),
-    follow: async function* (stop) {
-      while ((await isEmpty()) && !stop.aborted) await clock.sleep(TABLES_LOOK_MS, stop);
-      if (!stop.aborted) yield* followRecords(database, clock, stop);
-    },
     notes: async function* () {
       const text = 'select run, at, note from srq.note order by id';
       for (const { run, at, note } of await known<{ run: string; at: Date; note: object }>(text)) {

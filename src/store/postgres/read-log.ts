@@ -18,9 +18,6 @@ const KEPT = 50_000;
  */
 const NONE_HOLDS_MS = 10_000;
 const FETCH_ROWS = 2_000;
-const LOOK_MS = 500;
-/** Number of the newest records among which one may still become visible. */
-const LOOKED_AT = 500;
 
 /**
  * Looks up keys in the store, in groups. Keys that are requested while one statement is under way share the next one. Memory
@@ -130,31 +127,3 @@ async function* inOneView<Row extends object>(database: Database, text: string):
     await session.close();
   }
 }
-
-/**
- * Yields the last record of each request and then null, and from then on each record that is added, until `stop` fires. It
- * waits while the server is unavailable. Ids are taken from a sequence before their records become visible, so a record
- * may come after its successors: the ids behind the newest one are looked at again.
- */
-export async function* followRecords(
-  database: Database,
-  clock: Clock,
-  stop: AbortSignal,
-): AsyncGenerator<LogRecord | null> {
-  const [newest] = await database.query<{ ids: number[] }>(LATEST_IDS, [LOOKED_AT]);
-  let told = (newest?.ids ?? []).reverse();
-  // A record that is added while these are read is shown twice rather than never.
-  yield* readLatest(database);
-  yield null;
-  for (; !stop.aborted; await clock.sleep(LOOK_MS, stop)) {
-    const from = (told.at(-1) ?? 0) - LOOKED_AT;
-    const look = () => database.query<RecordRow>(FOLLOW, [from, told]);
-    const rows = await database.retryWhileAway(look, stop);
-    for (const row of rows) yield recordOf(row);
-    told = [...told, ...rows.map(({ id }) => Number(id))].sort((one, other) => one - other).slice(-LOOKED_AT);
-  }
-}
-
-const FOLLOW = `select ${RECORD_COLUMNS} from srq.record r join srq.process w on w.id = r.process
-  where r.id > $1 and r.id <> all($2::bigint[]) order by r.id`;
-const LATEST_IDS = 'select array(select id::float8 from srq.record order by id desc limit $1) as ids';

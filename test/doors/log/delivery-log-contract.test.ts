@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { OpenLog, ReadRecord } from '../../../src/request/log/log-store.ts';
 import type { Outcome } from '../../../src/request/log/outcome.ts';
 import type { LoggedState } from '../../../src/request/log/status.ts';
-import type { LogRecord } from '../../../src/request/ports.ts';
 import fc from '../../helpers/fast-check.ts';
 import { LogProcess, logProgram } from '../../helpers/log-process.ts';
 import { STORE_PASSWORD } from '../../helpers/postgres.ts';
@@ -230,33 +229,6 @@ describe.each(kinds)('A log in $kind', (kind) => {
     const latest = await all(place.store('reader').latest());
     expect(latest.map(({ row }) => row)).toEqual([3, 2, 1]);
     expect(await all(place.store('reader').newest())).toEqual(latest.reverse());
-  });
-
-  test('A log can be followed from what there is, record by record', async () => {
-    const log = await place.store('run-1').open('bulk', true);
-    await log.sending(subjectOf(1), 'none');
-    const store = place.store('reader');
-    const stop = new AbortController();
-    const seen: (LogRecord | null)[] = [];
-    const following = (async () => {
-      for await (const each of store.follow(stop.signal)) {
-        seen.push(each);
-        if (seen.length === 5) stop.abort();
-      }
-    })();
-    await expect.poll(() => seen).toHaveLength(2);
-    await log.outcome(subjectOf(1), CREATED);
-    await log.sending(subjectOf(2), 'none');
-    await log.outcome(subjectOf(2), CREATED);
-    await following;
-    expect(seen.map((each) => each && [each.row, each.event])).toEqual([
-      [1, 'sending'],
-      null,
-      [1, 'created'],
-      [2, 'sending'],
-      [2, 'created'],
-    ]);
-    await log.close();
   });
 
   test('A log keeps notes on runs, with the refusals of a second as one', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
-import { outcomesByMinute, systemClock, workingProcesses } from '../../doors/store.ts';
+import { outcomesByMinute, workingProcesses } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -27,21 +27,10 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     return log;
   };
 
-  test('A store in PostgreSQL without tables is empty, and is followed as soon as there are some', async () => {
-    const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 50), signal);
-    const reader = stored('reader', { clock: { ...systemClock, sleep } });
+  test('A store in PostgreSQL without tables is empty', async () => {
+    const reader = stored('reader');
     const ends = [await reader.latest().next(), await reader.records().next()];
     expect(ends).toEqual(Array(2).fill({ done: true, value: undefined }));
-    const stop = new AbortController();
-    const following = (async () => {
-      for await (const each of reader.follow(stop.signal)) if (each) return [each.row, each.event];
-      return null;
-    })();
-    const log = await opened('writer');
-    await log.sending(subjectOf(7), 'none');
-    expect(await following).toEqual([7, 'sending']);
-    const stopped = stored('stopped').follow(AbortSignal.abort());
-    expect(await stopped.next()).toMatchObject({ done: true });
   });
 
   test('A store in PostgreSQL lists the processes that work on the queue, and what they have in hand', async () => {
