@@ -149,7 +149,7 @@ export function planWithProgress(
   wanted: PlannedPart,
 ): Promise<ImportPlan> {
   const { context, preparation } = session;
-  const rules = { ...wanted, created: () => session.createdBefore() };
+  const rules = { ...wanted, taken: () => session.takenBefore() };
   return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, rules, tick));
 }
 

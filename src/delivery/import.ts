@@ -7,7 +7,7 @@ import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
 import { type AskMeaning, type SendDeps, sendRows } from './send-rows.ts';
-import type { CreatedRecords } from './sent-before.ts';
+import type { TakenRecords } from './sent-before.ts';
 import { settleRows } from './settle-rows.ts';
 import type { Sent, SubmitOptions } from './submit.ts';
 import { Supervisor } from './supervise.ts';
@@ -21,7 +21,7 @@ import { Supervisor } from './supervise.ts';
 export async function runImport(deps: ImportDeps, file: ImportFile, options: RunImportOptions): Promise<Imported> {
   const { log, notes, halt } = deps;
   const { preparation, ui } = file;
-  const rules = { ...options, ...(deps.created ? { created: deps.created } : {}) };
+  const rules = { ...options, ...(deps.taken ? { taken: deps.taken } : {}) };
   // The file is planned again for each mapping that the user corrects, and the last plan counts.
   const plan = await ui.agree((input, tick) => planImport(input, options.range, preparation, log, rules, tick));
   await deps.confirm(plan);
@@ -212,8 +212,8 @@ export interface ImportDeps {
   readonly clock: Clock;
   /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
-  /** Yields what was created at this service before. A row whose reference is there is held back. */
-  readonly created?: () => CreatedRecords;
+  /** Yields what was created at this service before, or may have been. A row whose reference is there is held back. */
+  readonly taken?: () => TakenRecords;
   /** Asks the user to confirm the plan. Throws if the user does not. */
   confirm(plan: ImportPlan): Promise<void>;
   /**

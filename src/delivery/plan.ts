@@ -8,7 +8,7 @@ import { finding } from '../request/words/finding.ts';
 import { FindingGroups } from './findings.ts';
 import type { Preparation, Prepared } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import { type CreatedRecords, type Finality, loggedStatus, References, ReturnedRows } from './sent-before.ts';
+import { type Finality, loggedStatus, References, ReturnedRows, type TakenRecords } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
 /** A table and the mapping of its columns to fields. */
@@ -70,20 +70,21 @@ export async function planImport(
 }
 
 /**
- * Holds back rows whose reference was created before under other content, and returns them with the keys of those requests.
- * A spreadsheet or another mapping may have changed what they say.
+ * Holds back rows whose reference was created before under other content, or may have been, and returns them with the keys of
+ * those requests. A spreadsheet, another mapping or a person may have changed what they say.
  */
 async function heldBack(
   { ledger, refs, findings }: Planner,
-  { again, created }: PlanRules,
+  { again, taken }: PlanRules,
 ): Promise<ReadonlyMap<number, string>> {
-  if (again || created === undefined || ledger.counts().ready === 0) return new Map();
-  const held = await refs.createdBefore(created(), ledger);
-  for (const row of held.keys()) {
-    ledger.setStatus(row, 'repeated');
-    findings.add({ number: row, line: null, cells: [], problem: null }, [CREATED_BEFORE]);
+  if (again || taken === undefined || ledger.counts().ready === 0) return new Map();
+  const held = await refs.takenBefore(taken(), ledger);
+  for (const [row, { isCreated }] of held) {
+    if (isCreated) ledger.setStatus(row, 'repeated');
+    else ledger.holdAsUnknown(row);
+    findings.add({ number: row, line: null, cells: [], problem: null }, [isCreated ? CREATED_BEFORE : DOUBTFUL_BEFORE]);
   }
-  return held;
+  return new Map([...held].map(([row, { key }]) => [row, key]));
 }
 
 /** Number of ready rows that are kept, because the first ones may be held back. */
@@ -139,13 +140,16 @@ const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
 /** The finding on a row whose reference was created before under other content. */
 const CREATED_BEFORE = { ...finding('row.created-before', '', {}), column: null };
 
+/** The finding on a row whose reference may have been taken under other content. */
+const DOUBTFUL_BEFORE = { ...finding('row.doubtful-before', '', {}), column: null };
+
 /** The finding on a row that says it was taken, although the log has no such request with its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {
-  /** Yields what was created at this service before. If it is missing, no row is held back for its reference. */
-  readonly created?: () => CreatedRecords;
+  /** Yields what was created at this service before, or may have been. If missing, no row is held back for its reference. */
+  readonly taken?: () => TakenRecords;
 }
 
 /** Tells whether nothing is left to do for a row with this status, in this run or in a later one. */

@@ -33,7 +33,7 @@ export async function* reportRows(
       const status = ledger.status(row.number);
       if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried, reason };
       else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
-      else if (status === 'unknown' && !ledger.hasKey(row.number))
+      else if (status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number))
         yield { ...NOT_SENT, row, status, message: FINDING[ALTERED].says, reason: ALTERED };
       else yield knownRow(row, status, plan, records[at] ?? null);
     }
@@ -132,6 +132,8 @@ function sentences(problems: readonly Problem[], messageOf: (problem: Problem) =
 }
 
 function heldMessage(record: LogRecord | null): string {
+  if (record !== null && statusOfEvent(record.event) === 'unknown')
+    return `A request with its reference, of ${record.at}, may have been taken. Settle that first: srq resolve`;
   const id = mainIdentifier(record?.ids ?? {});
   const as = id === '' ? '' : ` as ${id}`;
   return `Its reference was created${as} on ${record?.at}, with other content. --again sends it.`;

@@ -7,7 +7,7 @@ import type { LogRecord, LogView } from '../request/ports.ts';
 
 /*
  * Was this sent before? What the log knows of a row's content says so, else what it knows of the request that the row of a
- * results file was, else what that row says of itself. A row is held back if its reference was created under other content.
+ * results file was, else what that row says of itself. A row is held back if its reference was, or may have been, taken under other content.
  */
 
 /** The options that say which logged outcomes are final, so that nothing is sent for them. */
@@ -145,8 +145,15 @@ const MAX_SHARED = 0.1;
 /** The entry of a reference that several rows have. */
 const SEVERAL = 0;
 
-/** What a log knows of the requests that were created at one service. */
-export type CreatedRecords = AsyncIterable<Pick<LogRecord, 'key' | 'ref'>>;
+/** The records of the requests that were created at one service, or may have been. */
+export type TakenRecords = AsyncIterable<Pick<LogRecord, 'key' | 'ref' | 'event'>>;
+
+/** The request that had a row's reference before. */
+interface TakenBefore {
+  readonly key: string;
+  /** Whether it was created. Otherwise nobody knows yet. */
+  readonly isCreated: boolean;
+}
 
 /** The references of the rows of a file, in some 33 bytes a row. */
 export class References {
@@ -164,16 +171,18 @@ export class References {
   }
 
   /**
-   * Finds the ready rows whose reference was created before, and returns them with the keys of those requests. A reference
-   * counts only if no other row of the file has it.
+   * Finds the ready rows whose reference was created before, or may have been, and returns them with those requests. A
+   * reference counts only if no other row of the file has it.
    */
-  async createdBefore(created: CreatedRecords, ledger: Ledger): Promise<ReadonlyMap<number, string>> {
-    const found = new Map<number, string>();
+  async takenBefore(taken: TakenRecords, ledger: Ledger): Promise<ReadonlyMap<number, TakenBefore>> {
+    const found = new Map<number, TakenBefore>();
     if (this.#rows.length === 0 || this.#shared > this.#rows.length * MAX_SHARED) return found;
-    for await (const { key, ref } of created) {
+    for await (const { key, ref, event } of taken) {
       const entry = ref === null ? -1 : this.#refs.find(digestOf([ref]));
       const row = this.#rows[entry] ?? SEVERAL;
-      if (row !== SEVERAL && ledger.status(row) === 'ready') found.set(row, key);
+      const isCreated = event === 'created';
+      if (row !== SEVERAL && ledger.status(row) === 'ready' && (isCreated || !found.has(row)))
+        found.set(row, { key, isCreated });
     }
     return found;
   }

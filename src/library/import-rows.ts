@@ -4,7 +4,7 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
-import { createdAt, type LogStore, type OpenLog, type RunBegin } from '../request/log/log-store.ts';
+import { type LogStore, type OpenLog, type RunBegin, takenAt } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
 import type { Clock } from '../request/ports.ts';
@@ -108,7 +108,7 @@ function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string
   const notes = store.openNotes(log.run);
   return {
     ...{ log, notes, clock, halt },
-    created: () => createdAt(store, preparation.destination.baseUrl),
+    taken: () => takenAt(store, preparation.destination.baseUrl),
     confirm: async (plan) => notes.note(beginNote(plan, settings, name, preparation.destination.baseUrl)),
     connect: async () => {
       const { connection, listen } = await openAccount();

@@ -73,7 +73,7 @@ export async function importFile(
     };
     const deps: ImportDeps = {
       ...{ log, notes, clock, halt },
-      created: () => session.createdBefore(),
+      taken: () => session.takenBefore(),
       async confirm(plan) {
         events.plan(plan, file);
         await confirmImport(context, options, plan);

@@ -151,7 +151,8 @@ function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { p
   const doubtful = reasons['answer.unproven'] ? `${lookUp} ${TEACH}` : lookUp;
   // A rehearsal begins with an empty log, so that it knows no row of the one before.
   const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
-  const kept = [strangers, plan.held?.size ?? 0, plan.altered?.size ?? 0];
+  const created = [...(plan.held ?? [])].filter(([row]) => plan.ledger.status(row) === 'repeated').length;
+  const kept = [strangers, created, plan.altered?.size ?? 0];
   const notSent = kept.flatMap((count, at) => (count > 0 ? [`${rowsText(count)} not sent: ${NOT_SENT[at]}`] : []));
   const refused = refusedAdvice(counts.invalid + counts.rejected, results);
   return [...(unknown > 0 ? [doubtful] : []), ...notSent, ...(refused === null ? [] : [refused])].join(' ') || null;

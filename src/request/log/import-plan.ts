@@ -63,7 +63,7 @@ export interface ImportPlan {
   readonly problemGroups: readonly ProblemGroup[];
   /** Number of all problems, including those that are not kept in `problems`. */
   readonly problemCount: number;
-  /** Rows that are not sent because their reference was created before, each with the key of that request. */
+  /** Rows that are not sent because their reference was, or may have been, taken before, each with the key of that request. */
   readonly held?: ReadonlyMap<number, string>;
   /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
   readonly strangers?: number;

@@ -58,6 +58,11 @@ export class Ledger {
     this.#bytes[row - this.#firstRow] = (this.#byte(row) & ~STATUS_BITS) | STATUSES.indexOf(status);
   }
 
+  /** Makes a row unknown for what became of another request, so that nobody settles it by its own key. */
+  holdAsUnknown(row: number): void {
+    this.#bytes[row - this.#firstRow] = NO_KEY | UNKNOWN;
+  }
+
   has(row: number): boolean {
     return row >= this.#firstRow && row < this.#firstRow + this.#rows;
   }

@@ -226,15 +226,18 @@ export function isSelected(
 }
 
 /**
- * Yields the records of creations at the service of this base URL, in order. Runs at other services say nothing about it.
+ * Yields the records of what was created at the service of this base URL, or may have been, in order. Runs at other services
+ * say nothing about it.
  */
-export async function* createdAt(
+export async function* takenAt(
   log: Pick<LogStore, 'records' | 'notes'>,
   baseUrl: string,
 ): AsyncGenerator<LogRecord, void> {
   const service = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
   const elsewhere = new Set<string>();
   for await (const note of log.notes()) if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
-  for await (const { record } of log.records())
-    if (record.event === 'created' && !elsewhere.has(record.run)) yield record;
+  for await (const { record, isLast } of log.records()) {
+    const mayBe = record.event === 'created' || (isLast && statusOfEvent(record.event) === 'unknown');
+    if (mayBe && !elsewhere.has(record.run)) yield record;
+  }
 }
