@@ -43,13 +43,13 @@ function remoteLog(states: ReadonlyMap<string, LoggedState>) {
   };
 }
 
-/** A reference and the key of a request that was created with it. */
-type Created = readonly (readonly [ref: string, key: string])[];
+/** A reference with the key and the last event of a request that was, or may have been, taken with it. */
+type Taken = readonly (readonly [ref: string, key: string, event: 'created' | 'sending' | 'unknown'])[];
 
 async function planOf(
   rows: readonly Row[],
   states: ReadonlyMap<string, LoggedState>,
-  { columns = COLUMNS, created = [], again = false }: { columns?: string[]; created?: Created; again?: boolean } = {},
+  { columns = COLUMNS, taken = [], again = false }: { columns?: string[]; taken?: Taken; again?: boolean } = {},
 ) {
   const table = {
     ...({ path: 'leads.results.csv', format: 'csv', encoding: 'UTF-8', delimiter: ',', columns } as const),
@@ -60,8 +60,8 @@ async function planOf(
   };
   const options = {
     ...{ ...OPTIONS, again },
-    created: async function* () {
-      for (const [ref, key] of created) yield { ref, key };
+    taken: async function* () {
+      for (const [ref, key, event] of taken) yield { ref, key, event };
     },
   };
   const range = { skip: 0, limit: null };
@@ -124,27 +124,34 @@ test("a log that knows none of the rows that say they were taken is somebody els
   expect(known.plan.notes).toEqual([]);
 });
 
-test('a row whose reference was created before is not sent, unless somebody says so', async () => {
+test('a row whose reference was, or may have been, taken before is not sent, unless somebody says so', async () => {
   const rows = [
-    textRow(1, 'A', 'L-1'),
-    textRow(2, 'B', 'L-2'),
-    ...Array.from({ length: 20 }, (_, at) => textRow(at + 3, `C ${at}`, `N-${Math.min(at, 18)}`)),
+    ...['A', 'B', 'C', 'D'].map((text, at) => textRow(at + 1, text, `L-${at + 1}`)),
+    ...Array.from({ length: 20 }, (_, at) => textRow(at + 5, `N ${at}`, `N-${Math.min(at, 18)}`)),
   ];
-  const created: Created = [
-    ['L-1', BEFORE],
-    ['N-18', BEFORE],
-    ['L-9', BEFORE],
+  const other = BEFORE.replaceAll('0', 'f');
+  const taken: Taken = [
+    ['L-1', BEFORE, 'created'],
+    ['N-18', BEFORE, 'created'],
+    ['L-9', BEFORE, 'created'],
+    ['L-2', BEFORE, 'sending'],
+    ['L-3', other, 'created'],
+    ['L-3', BEFORE, 'unknown'],
   ];
-  const { plan, told } = await planOf(rows, new Map(), { created, columns: COLUMNS.slice(0, 4) });
-  expect([plan.counts.ready, plan.counts.repeated, [...(plan.held ?? [])], told]).toEqual([
-    21,
-    1,
-    [[1, BEFORE]],
-    ['1 row.created-before'],
+  const { plan, told } = await planOf(rows, new Map(), { taken, columns: COLUMNS.slice(0, 4) });
+  const { ready, repeated, unknown } = plan.counts;
+  expect([ready, repeated, unknown]).toEqual([21, 2, 1]);
+  expect([...(plan.held ?? [])]).toEqual([
+    [1, BEFORE],
+    [2, BEFORE],
+    [3, other],
   ]);
-  expect(plan.first?.row).toBe(2);
-  expect((await planOf(rows, new Map(), { created, again: true })).plan.counts.ready).toBe(22);
+  expect(told).toEqual(['1 row.created-before', '2 row.doubtful-before', '3 row.created-before']);
+  // Nobody settles it by its own key.
+  expect([plan.ledger.hasKey(2), plan.ledger.doubts()]).toEqual([false, 0]);
+  expect(plan.first?.row).toBe(4);
+  expect((await planOf(rows, new Map(), { taken, again: true })).plan.counts.ready).toBe(24);
   // A customer number, say, is no reference of a request.
-  const customers = rows.map((row) => textRow(row.number, `D ${row.number}`, row.number < 20 ? 'L-1' : 'L-2'));
-  expect((await planOf(customers, new Map(), { created })).plan.counts.ready).toBe(22);
+  const customers = rows.map((row) => textRow(row.number, `E ${row.number}`, row.number < 20 ? 'L-1' : 'L-2'));
+  expect((await planOf(customers, new Map(), { taken })).plan.counts.ready).toBe(24);
 });
