@@ -140,7 +140,7 @@ export class Supervisor {
     return new SrqError(
       'answer.unreadable',
       'srq does not understand what the service answers to validate.',
-      'Check the base URL with: srq status. With a new service, srq learns what such answers mean from the first request that it creates. First import a lead that the service does not have, or skip validate with --no-validate.',
+      'Check the base URL with: srq status. With a new service, srq learns what such answers mean from the first request that it creates. First import a lead that the service does not have. If it has none of these, skip validate with --no-validate.',
     );
   }
 
