@@ -1,6 +1,7 @@
 import type { Contract } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
+import { parseMarket } from '../request/lead/markets.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
 import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/lead/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/lead/table.ts';
@@ -60,7 +61,7 @@ export function prepareAgain(
 ): Prepared | Promise<Prepared> {
   const likely = (each: Row) => likelyPrepared(each, mapping, preparation);
   const own = likely(row);
-  const all = own?.key === key ? [own] : inOtherBreaks(row, mapping).map(likely);
+  const all = own?.key === key ? [own] : inOtherForms(row, mapping).map(likely);
   return all.find((each) => each?.key === key) ?? prepareRow(row, mapping, preparation);
 }
 
@@ -72,10 +73,27 @@ const usedColumns = memoize(({ sources, parts }: Mapping): readonly number[] => 
 ]);
 
 /**
- * Returns a row that has several lines in a cell as other programs would save it. The service treats these as the same text,
- * but their keys differ.
+ * Returns a row as other programs would save it: with other line breaks in a cell of several lines, and with or without the
+ * leading zero of its postal code, which a spreadsheet takes. It is the same request, but its keys differ.
  */
-export function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
+export function inOtherForms(row: Row, mapping: Mapping): readonly Row[] {
+  const other = withOtherZero(row, mapping);
+  return [...inOtherBreaks(row, mapping), ...(other === null ? [] : [other, ...inOtherBreaks(other, mapping)])];
+}
+
+/** Returns a row with the leading zero that its postal code lacks, or without the one that it has, or null. */
+function withOtherZero(row: Row, mapping: Mapping): Row | null {
+  const [column] = mapping.parts['postal_code'] ?? [];
+  const code = column === undefined ? '' : (row.cells[column]?.trim() ?? '');
+  if (!/^(?:0\d{2,4}|\d{3,4})$/.test(code)) return null;
+  const isWhole = code.startsWith('0');
+  const [whole, cut] = isWhole ? [code, code.slice(1)] : [`0${code}`, code];
+  const form = parseMarket(mapRow(row, mapping).fields['country'] ?? '')?.postalCode?.[1];
+  if (form === undefined || !form.test(whole) || form.test(cut)) return null;
+  return { ...row, cells: row.cells.map((cell, at) => (at === column ? (isWhole ? cut : whole) : cell)) };
+}
+
+function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
   const { cells } = row;
   const isBroken = (cell: string) => cell.includes('\n') || cell.includes('\r');
   if (!usedColumns(mapping).some((column) => isBroken(cells[column] ?? ''))) return [];

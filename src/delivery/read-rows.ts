@@ -3,7 +3,7 @@ import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { Status } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { inOtherBreaks, likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
+import { inOtherForms, likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
 import { earlierKey } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
@@ -18,7 +18,7 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
 }
 
 /**
- * Prepares rows and looks up what the log knows of them. A row that the log knows only with other line breaks gets those.
+ * Prepares rows and looks up what the log knows of them. A row that the log knows only as another program saved it gets that form.
  * A row is not checked if `isKnown` holds of what it most likely
  * becomes, which is null if that cannot be known, or if `isLikely` is false and nobody tries.
  */
@@ -30,7 +30,7 @@ export async function prepareBatch(
   isKnown: (row: Row, likely: Prepared | null) => boolean,
   isLikely = true,
 ): Promise<readonly Prepared[]> {
-  const rows = await withKnownBreaks(read, mapping, preparation, log);
+  const rows = await inKnownForms(read, mapping, preparation, log);
   const likely = rows.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
   await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
   const prepared: Prepared[] = [];
@@ -51,15 +51,15 @@ export async function prepareBatch(
   return prepared;
 }
 
-/** Gives rows that the log knows only with other line breaks those breaks. */
-async function withKnownBreaks(
+/** Gives rows that the log knows only as another program saved them that form. */
+async function inKnownForms(
   rows: readonly Row[],
   mapping: Mapping,
   preparation: Preparation,
   log: LogView,
 ): Promise<readonly Row[]> {
   const keyed = rows.flatMap((row) => {
-    const others = inOtherBreaks(row, mapping);
+    const others = inOtherForms(row, mapping);
     const ways = others.length === 0 ? [] : [row, ...others];
     return ways.map((way) => ({ row, way, key: likelyPrepared(way, mapping, preparation)?.key ?? null }));
   });
