@@ -10,7 +10,6 @@ const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 /** The service and what it is measured with do not share a core, where cores can be chosen. */
 export const SERVICE_CORE = 0;
 const CLIENT_CORE = 1;
-export const isPinned = hasTaskset;
 
 /** A command as words for `spawn`, kept to one core where that can be done. */
 export function onCore(core, command, args) {
