@@ -1,6 +1,5 @@
 // How long srq takes to start, as multiples of a Node.js that does nothing, all in turns; the fastest tenth counts. A create is timed
 // until its first request has reached the service. Then the CPU of a create whose log has two million requests.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
@@ -18,10 +17,11 @@ export async function measureStart({ folder, print }) {
   const service = await startTimedService();
   const kept = newFolder(folder);
   const env = srqEnv(kept, service.url);
-  const toEnd = (...words) => timedMs(words, env);
+  const run = (words) => runMeasured(process.execPath, words, { env });
+  const toEnd = async (...words) => 1000 * (await run(words)).seconds;
   const toFirstRequest = async (text) => {
     const startedMs = performance.now();
-    const [firstMs] = await Promise.all([service.firstRequestMs(), timedMs([...CREATE, text], env)]);
+    const [firstMs] = await Promise.all([service.firstRequestMs(), run([...CREATE, text])]);
     return firstMs - startedMs;
   };
   // Its token is kept for those that follow.
@@ -33,13 +33,13 @@ export async function measureStart({ folder, print }) {
   };
   const took = new Map(Object.keys(commands).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, run] of Object.entries(commands)) took.get(name).push(await run(round));
+    for (const [name, time] of Object.entries(commands)) took.get(name).push(await time(round));
   }
   const fastMs = (name) => took.get(name).sort((a, b) => a - b)[Math.floor(ROUNDS / 10)];
   for (const name of took.keys()) {
     print(`${name}: ${fastMs(name).toFixed()} ms, ${(fastMs(name) / fastMs('node -e 0')).toFixed(2)} times`);
   }
-  const cpuOf = async (text) => (await runMeasured(process.execPath, [...CREATE, text], { env })).cpuMs;
+  const cpuOf = async (text) => (await run([...CREATE, text])).cpuMs;
   print(`srq create, its whole run: ${await cpuOf('Before')} ms of CPU`);
   lengthen(join(kept, 'state'));
   // The first one saves an index of the log.
@@ -66,20 +66,6 @@ function recordsOf(row) {
     record('sending', {}) +
     record('created', { ids: { request_id: `${10n ** 19n + BigInt(row)}` }, http: 201, ms: 187 })
   );
-}
-
-/** Until Node.js has run these words to their end. What they say at a bad end is part of the error. */
-async function timedMs(words, env) {
-  const startedMs = performance.now();
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const closed = once(child, 'close');
-  let said = '';
-  child.stderr.on('data', (text) => (said += text));
-  const [code, signal] = await once(child, 'exit');
-  const tookMs = performance.now() - startedMs;
-  if (code === 0) return tookMs;
-  await closed;
-  throw new Error(`${words.join(' ')} ended with ${code ?? signal}: ${said}`);
 }
 
 /** A service that tells when the first request of a command comes. */
