@@ -1,14 +1,10 @@
-// Prints how well columns are understood: shares, what is taken wrongly, and a table of them, for sets of header rows.
+// Prints how well columns are understood: shares, and what is taken wrongly, for sets of header rows.
 // Usage: node scripts/measure-columns.mjs PART[,PART] [--folder FOLDER] [--forget PERCENT] [--rows N] [--all]
 // --forget takes that share of the words from the vocabulary by chance, three times: what is left is found by content.
 // --rows looks at so many rows of each header. --all lists the columns that are asked about and missed, too.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { rolldown } from 'rolldown';
 import { embeddedText } from './embedded-text.mjs';
+import { loadTypeScript } from './rehearsals.mjs';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -23,7 +19,7 @@ const forget = Number(values.forget) / 100;
 const parts = (positionals[0] ?? 'learn,aside,fresh').split(',');
 
 for (let seed = 1; seed <= (forget > 0 ? 3 : 1); seed++) {
-  const { measured } = await matcher(seed);
+  const { measured } = await loadTypeScript('test/input/columns/header-rows.ts', forgetfulText(seed));
   const all = parts.map((part) => ({ part, ...measured(part, { folder: values.folder, most: Number(values.rows) }) }));
   for (const { part, fields, certain, foundOrAsked, wrong } of all) {
     print(
@@ -35,34 +31,6 @@ for (let seed = 1; seed <= (forget > 0 ? 3 : 1); seed++) {
   const shown = values.all ? readings.slice(1) : readings.slice(3);
   for (const { reading, place, details } of columns)
     if (shown.includes(reading)) print(`  ${reading}: ${place} ${details}`);
-  if (forget === 0) printTable(columns, readings);
-}
-
-/** The rows of the table. */
-function printTable(columns, readings) {
-  print(`\n| field | ${readings.join(' | ')} |`);
-  for (const field of new Set(columns.map((each) => each.field))) {
-    const counts = readings.map(
-      (reading) => columns.filter((each) => each.field === field && each.reading === reading).length,
-    );
-    print(`| ${field.replace('postal_code', 'postal code')} | ${counts.join(' | ')} |`);
-  }
-}
-
-async function matcher(seed) {
-  const built = mkdtempSync(join(tmpdir(), 'srq-measure-columns-'));
-  try {
-    const bundle = await rolldown({
-      input: { measure: 'test/input/columns/header-rows.ts' },
-      platform: 'node',
-      plugins: [forgetfulText(seed)],
-    });
-    await bundle.write({ dir: built, format: 'esm', entryFileNames: '[name].mjs' });
-    await bundle.close();
-    return await import(pathToFileURL(join(built, 'measure.mjs')).href);
-  } finally {
-    rmSync(built, { recursive: true, force: true });
-  }
 }
 
 /** The embedded texts, of which the words of headers have lost some, the same ones for the same seed. */

@@ -46,8 +46,8 @@ export function judgedDocuments(folder) {
 
 const personsWord = ({ answers, unserved }) => ({ answers, unserved });
 
-/** Imports a module of the tests, which Node.js 20 cannot run as it is. */
-export async function loadTypeScript(path) {
+/** Imports a module of the tests, which Node.js 20 cannot run as it is. `texts`: the plugin that embeds texts in it. */
+export async function loadTypeScript(path, texts = embeddedText()) {
   const cache = new URL('../node_modules/.cache/', import.meta.url).pathname;
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(join(cache, 'check-documents-'));
@@ -56,7 +56,7 @@ export async function loadTypeScript(path) {
     const bundle = await rolldown({
       input: new URL(`../${path}`, import.meta.url).pathname,
       platform: 'node',
-      plugins: [embeddedText()],
+      plugins: [texts],
     });
     await bundle.write({ file, format: 'esm', codeSplitting: false });
     await bundle.close();

@@ -1,7 +1,8 @@
 // The delivery tests at length: a million rows of services whose answers mean anything, a crash at every single call on the log,
 // doubts at more services, other cases for every property, more seeds for the kills, more races.
 // npm run soak [-- MINUTES [PART…]]: goes on with new seeds until the time is up (default 15), and ends with the first failure.
-// PART: answers, crash, doubts, properties, kills; all if none is named.
+// PART: answers, crash, doubts, properties, kills; all of these if none is named. Only if it is named: queue, which needs PostgreSQL and
+// pgbouncer, has workers killed and stopped every few seconds, 20,000 rows by a line that is cut, silent or forgetful, and two fail-overs.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,6 +43,9 @@ if (isWanted('properties')) {
 }
 if (isWanted('crash')) {
   run('delivery/crash', { SRQ_TEST_CRASHES: 'all' }, '--maxConcurrency=12', '--testTimeout=240000');
+}
+if (parts.includes('queue')) {
+  for (const file of ['queue-under-faults', 'workers-fail-over']) run(`e2e/${file}`, { SRQ_TEST_QUEUE_ROWS: '20000' });
 }
 for (let seed = 2; isWanted('kills') && Date.now() < deadline; seed++) {
   run('delivery/kills', { SRQ_TEST_SEED: String(seed), SRQ_TEST_KILLS_ROWS: '2000' }, '--testTimeout=600000');

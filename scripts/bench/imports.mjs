@@ -1,10 +1,9 @@
 // The imports that a partner waits for: 500 rows with default flags against a service whose limit nobody knows, the first time
 // and later, as multiples of the shortest time that its answers and its limit allow.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { print } from './compare.mjs';
-import { bulkWith, everyRowOnce } from './contenders.mjs';
 import { startService } from './service-process.mjs';
+import { bulk, everyRowOnce, newFolder } from './srq.mjs';
 
 const ROWS = 500;
 /** Each row is validated, then created. */
@@ -12,6 +11,7 @@ const CALLS = 2 * ROWS;
 const IN_FLIGHT = 16;
 /** The first import of a profile, and three later ones. */
 const IMPORTS = 4;
+const ROUNDS = 3;
 
 const SERVICES = [
   { name: 'answers after 50 ms, no limit', latencyMs: 50 },
@@ -19,32 +19,26 @@ const SERVICES = [
   { name: 'after 50 ms, 20 calls a second', latencyMs: 50, limit: 20 },
 ];
 
-/** The leads that are imported one after the other: `leads` holds as many rows as all imports together. */
-export const IMPORTED_ROWS = ROWS * IMPORTS;
-
-/** Prints the best of `rounds`, each with a profile of its own, whose imports are processes of their own. */
-export async function measureImports(bench, leads, rounds) {
-  const files = partsOf(leads, bench.folder);
-  print(
-    `\n${ROWS} rows, default flags, times of the ideal, best of ${rounds}: first call to last, and the whole command`,
-  );
+/** Prints the best of three rounds, each with a profile of its own, whose imports are processes of their own. */
+export async function measureImports({ folder, leads, print }) {
+  const files = partsOf(leads(ROWS * IMPORTS), folder);
+  print(`${ROWS} rows, default flags, times of the ideal: first call to last, and the whole command`);
   for (const service of SERVICES) {
     const runs = [];
-    for (let round = 0; round < rounds; round++) runs.push(await importsOf(service, bench, files));
+    for (let round = 0; round < ROUNDS; round++) runs.push(await importsOf(service, newFolder(folder), files));
     const first = best(runs.map(([one]) => one));
     const later = best(runs.flatMap(([, ...others]) => others));
     print(`${service.name.padEnd(36)} first ${told(first)}   later ${told(later)}`);
   }
 }
 
-async function importsOf({ latencyMs, limit = 0 }, bench, files) {
+async function importsOf({ latencyMs, limit = 0 }, profile, files) {
   const idealSeconds = limit > 0 ? (CALLS - limit) / limit : (CALLS * latencyMs) / 1000 / IN_FLIGHT;
-  const folder = mkdtempSync(join(bench.folder, 'import-'));
   const service = await startService(latencyMs, [String(limit)]);
   const imports = [];
   try {
     for (const file of files) {
-      const { seconds } = await bulkWith(folder, { ...bench, service }, file, ['--yes']);
+      const { seconds } = await bulk(profile, service.url, file, ['--yes']);
       const { callsSeconds, refused } = await everyRowOnce(service, ROWS);
       const calls = (callsSeconds + latencyMs / 1000) / idealSeconds;
       imports.push({ calls, command: seconds / idealSeconds, refused: refused / CALLS });

@@ -1,4 +1,4 @@
-// Runs a command and gives what it took: time, CPU and memory of it and all its children. CPU and memory need Linux (/proc).
+// Runs a command and gives what it took: time, CPU and memory. The last two need Linux (/proc).
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,6 @@ const hasTaskset = spawnSync('taskset', ['--version']).status === 0;
 /** The service and what it is measured with do not share a core, where cores can be chosen. */
 export const SERVICE_CORE = 0;
 const CLIENT_CORE = 1;
-export const isPinned = hasTaskset;
 
 /** A command as words for `spawn`, kept to one core where that can be done. */
 export function onCore(core, command, args) {
@@ -58,12 +57,11 @@ function cpuOfEndedMs() {
   return (Number(fields[13]) + Number(fields[14])) * TICK_MS;
 }
 
-/** The most that a process and its children held at once, as far as samples can tell; exact for a process alone. */
-function watchMemory(root) {
+/** The most memory that a process has held, as the system last told it before the end. */
+function watchMemory(pid) {
   let peakKib = 0;
   const sample = () => {
-    const held = treeOf(root).reduce((sum, pid) => sum + kibOf(pid, 'VmRSS'), 0);
-    peakKib = Math.max(peakKib, held, kibOf(root, 'VmHWM'));
+    peakKib = Number(/VmHWM:\s+(\d+)/.exec(readProc(`${pid}/status`) ?? '')?.[1] ?? peakKib);
   };
   const timer = setInterval(sample, SAMPLE_MS);
   return {
@@ -72,15 +70,6 @@ function watchMemory(root) {
       return peakKib === 0 ? null : peakKib / 1024;
     },
   };
-}
-
-function treeOf(pid) {
-  const children = readProc(`${pid}/task/${pid}/children`)?.trim().split(' ') ?? [];
-  return [pid, ...children.filter((each) => each !== '').flatMap(treeOf)];
-}
-
-function kibOf(pid, name) {
-  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readProc(`${pid}/status`) ?? '')?.[1] ?? 0);
 }
 
 function readProc(path) {

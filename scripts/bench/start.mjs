@@ -1,66 +1,71 @@
-// How long srq takes to start, as multiples of a Node.js that does nothing, all in turns; the fastest tenth counts. A create
-// is timed until its first request has reached the service.
-import { spawn } from 'node:child_process';
+// How long srq takes to start, as multiples of a Node.js that does nothing, all in turns; the fastest tenth counts. A create is timed
+// until its first request has reached the service. Then the CPU of a create whose log has two million requests.
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { print } from './compare.mjs';
-import { srqEnv } from './contenders.mjs';
+import { runMeasured } from './run-measured.mjs';
+import { newFolder, SRQ, srqEnv } from './srq.mjs';
 
+const ROUNDS = 40;
+const REQUESTS = 2_000_000;
 const ANSWERS = { '/oauth/token': '{"access_token":"bench","expires_in":86400}' };
-const CREATE = ['create', '--no-validate', '--country', 'PT', '--email', 'ana@example.com', '--request-text'];
+const CREATE = [SRQ, 'create', '--no-validate', '--country', 'PT', '--email', 'ana@example.com', '--request-text'];
 
-export async function measureStart({ program, folder }, rounds) {
+export async function measureStart({ folder, print }) {
   const service = await startTimedService();
-  const emptyFolder = () => mkdtempSync(join(folder, 'start-'));
-  const kept = emptyFolder();
-  const toEnd = (...words) => timedMs(words, srqEnv(kept, service.url));
-  const toFirstRequest = async (state, text) => {
+  const kept = newFolder(folder);
+  const env = srqEnv(kept, service.url);
+  const run = (words) => runMeasured(process.execPath, words, { env });
+  const toEnd = async (...words) => 1000 * (await run(words)).seconds;
+  const toFirstRequest = async (text) => {
     const startedMs = performance.now();
-    const [firstMs] = await Promise.all([
-      service.firstRequestMs(),
-      timedMs([program, ...CREATE, text], srqEnv(state, service.url)),
-    ]);
+    const [firstMs] = await Promise.all([service.firstRequestMs(), run([...CREATE, text])]);
     return firstMs - startedMs;
   };
   // Its token is kept for those that follow.
-  await toFirstRequest(kept, 'A dripping tap');
+  await toFirstRequest('A dripping tap');
   const commands = {
     'node -e 0': () => toEnd('-e', '0'),
-    'srq --version': () => toEnd(program, '--version'),
-    'srq --help': () => toEnd(program, '--help'),
-    'srq bulk --help': () => toEnd(program, 'bulk', '--help'),
-    'srq status': () => toEnd(program, 'status'),
-    'srq create, until it asks for a token': () => toFirstRequest(emptyFolder(), 'A dripping tap'),
-    'srq create, with a token, until it sends': (round) => toFirstRequest(kept, `Tap ${round}`),
+    'srq --version': () => toEnd(SRQ, '--version'),
+    'srq create, until it sends': (round) => toFirstRequest(`Tap ${round}`),
   };
   const took = new Map(Object.keys(commands).map((name) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, run] of Object.entries(commands)) took.get(name).push(await run(round));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, time] of Object.entries(commands)) took.get(name).push(await time(round));
   }
-  service.close();
-  const fastMs = (name) => took.get(name).sort((a, b) => a - b)[Math.floor(rounds / 10)];
-  const bareMs = fastMs('node -e 0');
-  print(`\nstart, the fastest tenth of ${rounds} in turns`);
+  const fastMs = (name) => took.get(name).sort((a, b) => a - b)[Math.floor(ROUNDS / 10)];
   for (const name of took.keys()) {
-    const ms = fastMs(name);
-    print(`${name.padEnd(42)} ${ms.toFixed(1).padStart(6)} ms  ${(ms / bareMs).toFixed(2)} x`);
+    print(`${name}: ${fastMs(name).toFixed()} ms, ${(fastMs(name) / fastMs('node -e 0')).toFixed(2)} times`);
   }
+  const cpuOf = async (text) => (await run([...CREATE, text])).cpuMs;
+  print(`srq create, its whole run: ${await cpuOf('Before')} ms of CPU`);
+  lengthen(join(kept, 'state'));
+  // The first one saves an index of the log.
+  await cpuOf('Once');
+  print(`srq create, with ${REQUESTS} requests in the log: ${await cpuOf('Again')} ms of CPU`);
+  service.close();
 }
 
-/** Until Node.js has run these words to their end. What they say at a bad end is part of the error. */
-async function timedMs(words, env) {
-  const startedMs = performance.now();
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const closed = once(child, 'close');
-  let said = '';
-  child.stderr.on('data', (text) => (said += text));
-  const [code, signal] = await once(child, 'exit');
-  const tookMs = performance.now() - startedMs;
-  if (code === 0) return tookMs;
-  await closed;
-  throw new Error(`${words.join(' ')} ended with ${code ?? signal}: ${said}`);
+/** Adds requests that were created to the one log below a folder. */
+function lengthen(folder) {
+  const log = readdirSync(folder, { recursive: true }).find((name) => name.endsWith('.ndjson'));
+  const file = openSync(join(folder, log), 'a');
+  for (let from = 0; from < REQUESTS; from += 10_000) {
+    writeSync(file, Array.from({ length: 10_000 }, (_, at) => recordsOf(from + at)).join(''));
+  }
+  closeSync(file);
+}
+
+function recordsOf(row) {
+  const key = createHash('sha256').update(`row ${row}`).digest('hex').slice(0, 32);
+  const record = (event, more) =>
+    `${JSON.stringify({ key, event, at: new Date(1_760_000_000_000 + row).toISOString(), run: '5f0c2a9e', row, ...more })}\n`;
+  return (
+    record('sending', {}) +
+    record('created', { ids: { request_id: `${10n ** 19n + BigInt(row)}` }, http: 201, ms: 187 })
+  );
 }
 
 /** A service that tells when the first request of a command comes. */

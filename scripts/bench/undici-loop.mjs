@@ -1,14 +1,12 @@
 // The tight loop that srq is measured against: csv-parse, form encoding, undici; no token, no checks, no outcomes.
-// Usage: node scripts/bench/undici-loop.mjs FILE URL CONCURRENCY [--intents FILE] [--validate]
+// Usage: node scripts/bench/undici-loop.mjs FILE URL CONCURRENCY INTENTS
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { parse } from 'csv-parse';
 import { Pool } from 'undici';
 
-const [file, url, concurrency, ...options] = process.argv.slice(2);
-const intentsAt = options.indexOf('--intents');
-const intents = intentsAt < 0 ? null : await open(options[intentsAt + 1], 'a');
-const withValidate = options.includes('--validate');
+const [file, url, concurrency, intentsFile] = process.argv.slice(2);
+const intents = await open(intentsFile, 'a');
 const inFlight = Number(concurrency);
 const pool = new Pool(url, { connections: inFlight, pipelining: 1, allowH2: false });
 const headers = { authorization: 'Bearer bench', 'content-type': 'application/x-www-form-urlencoded' };
@@ -21,7 +19,7 @@ let before = null;
 
 await Promise.all(Array.from({ length: inFlight }, work));
 await pool.close();
-await intents?.close();
+await intents.close();
 
 async function work() {
   for (let next = await rows.next(); !next.done; next = await rows.next()) {
@@ -35,8 +33,7 @@ async function work() {
       phone: row['Phone Number'],
       request_text: row.Message,
     }).toString();
-    if (withValidate) await post('/v1/request/validate', body);
-    if (intents) await durable(`{"event":"sending","ref":"${row['Lead ID']}"}\n`);
+    await durable(`{"event":"sending","ref":"${row['Lead ID']}"}\n`);
     await post('/v1/request/create', body);
   }
 }

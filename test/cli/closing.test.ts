@@ -12,9 +12,9 @@ const closingFails = (error: Error) => vi.spyOn(Context.prototype, 'close').mock
 
 test('an error at the end of a command is reported like any other, beside its result', async () => {
   const whole = await call('markets');
-  closingFails(new SrqError('log.unwritable', 'The log cannot be written.', 'Make room.'));
+  closingFails(new SrqError('settings.unwritable', 'The state cannot be written.', 'Make room.'));
   expect(await call('markets')).toMatchObject({
-    ...{ code: 9, stdout: whole.stdout, stderr: '✗ The log cannot be written.\n  → Make room.\n' },
+    ...{ code: 2, stdout: whole.stdout, stderr: '✗ The state cannot be written.\n  → Make room.\n' },
   });
   closingFails(new Error('no room'));
   const ended = await call('markets');
@@ -49,8 +49,8 @@ test.each([
 
 test('a command that a signal ended has its exit code, whatever went wrong then', async () => {
   const code = vi.spyOn(Interruption.prototype, 'code', 'get').mockReturnValue('terminated');
-  vi.spyOn(Context.prototype, 'profiles').mockRejectedValue(new SrqError('auth.missing', 'No.'));
+  vi.spyOn(Context.prototype, 'profiles').mockRejectedValue(new SrqError('settings.unusable', 'No.'));
   expect((await call('profile', 'list')).code).toBe(143);
   code.mockReturnValue(null);
-  expect((await call('profile', 'list')).code).toBe(4);
+  expect((await call('profile', 'list')).code).toBe(2);
 });

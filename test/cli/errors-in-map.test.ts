@@ -20,12 +20,12 @@ const ACCOUNT = { SRQ_BASE_URL: 'http://127.0.0.1:9', SRQ_CLIENT_ID: 'id', SRQ_C
 const LEADS = 'country,phone,request_text\nPT,+351912345678,Obras\n';
 
 interface Circumstances {
-  readonly log?: string | Uint8Array;
+  readonly log?: Uint8Array;
   readonly isLoggedIn?: boolean;
   readonly hasNoLock?: boolean;
 }
 
-/** What a command ends with, and what the map of the commands says of it. `@` stands for a folder with a file of leads. */
+/** The error that a command ends with, which `callSrq` looks for in the map of the commands. `@` stands for a folder with a file of leads. */
 async function endOf(words: readonly string[], { log, isLoggedIn = true, hasNoLock = false }: Circumstances) {
   const home = mkdtempSync(join(tmpdir(), 'srq-map-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -39,33 +39,21 @@ async function endOf(words: readonly string[], { log, isLoggedIn = true, hasNoLo
     lock.isMissing = false;
   });
   const args = words.map((word) => word.replace(/^@(?=\/)/, home));
-  const { code, stdout } = await callSrq([...args, '--json', '--no-input', '--timeout', '5'], { env, cwd: null });
-  const named = words.slice(0, words[0] === 'contract' ? 2 : 1);
-  const map = JSON.parse((await callSrq(['help', ...named, '--json'], { env: {}, cwd: null })).stdout).commands[0];
-  return { code, error: JSON.parse(stdout).error, map };
+  const { stdout } = await callSrq([...args, '--json', '--no-input', '--timeout', '5'], { env, cwd: null });
+  return JSON.parse(stdout).error;
 }
 
 test.each<[string[], Circumstances, string]>([
-  [['create', ...requestFor('Obras')], { isLoggedIn: false }, 'auth'],
   [['create', ...requestFor('Obras')], { hasNoLock: true }, 'platform.no-lock'],
-  [['create', ...requestFor('Obras')], { log: 'damaged\n' }, 'log'],
   [['create', '--file', '@/none.json'], {}, 'input'],
-  [['validate', ...requestFor('Obras')], {}, 'unreachable'],
   [['validate', ...requestFor('Obras')], { isLoggedIn: false }, 'auth'],
   [['bulk', '@/leads.csv', '--yes'], { hasNoLock: true }, 'platform.no-lock'],
-  [['bulk', '@/leads.csv', '--yes'], { log: 'damaged\n' }, 'log'],
   [['bulk', '@/none.csv', '--yes'], {}, 'input'],
   [['resolve', KEY, '--not-created'], { log: IN_DOUBT, hasNoLock: true }, 'platform.no-lock'],
-  [['log'], { log: 'damaged\n' }, 'log'],
   [['export', '@/none.csv'], {}, 'input'],
   [['contract', 'learn', '@/none.yaml'], {}, 'input'],
   [['contract', 'learn', '--taken-by', 'status'], { isLoggedIn: false }, 'auth'],
-  [['enqueue', '@/leads.csv'], {}, 'usage'],
   [['sandbox', '--contract', '@/none.yaml'], {}, 'input'],
 ])('the end of srq %j with %j, %s, is one that its map names', async (words, circumstances, kind) => {
-  const { code, error, map } = await endOf(words, circumstances);
-  expect(error?.code).toBe(kind);
-  expect(map.errors).toContain(kind);
-  expect(map.reasons).toContain(error.reason);
-  expect(map.exitCodes).toContain(code);
+  expect((await endOf(words, circumstances))?.code).toBe(kind);
 });

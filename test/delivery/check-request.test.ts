@@ -53,12 +53,6 @@ describe('what is sent', () => {
     });
   });
 
-  it('a request has UK for GB, whatever the cell called it', () => {
-    for (const country of ['GB', 'uk', 'Reino Unido', 'Vereinigtes Königreich']) {
-      expect(check({ country, phone: '+447400123456' }).request?.params['country']).toBe('UK');
-    }
-  });
-
   it('a request has no empty parameter and no reference; extra fields go along', () => {
     const { request } = check({
       ref: 'A-1',
@@ -100,14 +94,6 @@ describe('what is sent', () => {
 
 describe('what cannot work is an error', () => {
   it.each([
-    [{ country: undefined }, 'There is no country'],
-    [{ country: 'France' }, 'not one of the markets'],
-    [{ request_text: undefined }, 'The request text is empty'],
-    [{ phone: undefined, email: undefined }, 'neither a phone number nor an e-mail'],
-    [{ phone: '12345' }, 'too short for PT'],
-    [{ phone: '3,51912E+11' }, 'scientific notation'],
-    [{ email: 'a@example.com, b@example.com' }, 'more than one'],
-    [{ email: 'nobody' }, 'The e-mail address is not valid.'],
     [{ request_text: 'a\0b' }, 'NUL'],
     [{ fullname: '\ud800' }, 'NUL or half a character'],
     [{ ref: 'a\0' }, 'NUL'],
@@ -125,14 +111,7 @@ describe('what cannot work is an error', () => {
 });
 
 describe('everything else is a warning', () => {
-  it.each([
-    [{ location: undefined }, 'location'],
-    [{ fullname: undefined }, 'fullname'],
-    [{ lang: 'xx-klingonisch' }, 'lang'],
-    [{ phone: '+34612345678' }, 'phone'],
-    [{ request_text: 'caf\uFFFD' }, 'request_text'],
-    [{ email: 'zoé@example.com' }, 'email'],
-  ])('an odd value is a warning: %j', (changes, field) => {
+  it.each([[{ request_text: 'caf\uFFFD' }, 'request_text']])('an odd value is a warning: %j', (changes, field) => {
     expect(warnings(changes)).toEqual([field]);
     expect(check(changes).request).not.toBeNull();
   });
@@ -180,10 +159,6 @@ describe('A problem is told once, of the field that it is about', () => {
     [{ phone: undefined }, []],
     [{ email: undefined }, []],
     [{ phone: undefined, email: undefined }, [['contact.missing', 'phone']]],
-    [{ phone: '3,51912E+11' }, [['phone.scientific', 'phone']]],
-    [{ phone: '+351 (0)912 345 678' }, [['phone.trunk-zero', 'phone']]],
-    [{ email: 'ana@example.com,' }, [['email.trailing-mark', 'email']]],
-    [{ lang: 'xx' }, [['lang.unknown', 'lang']]],
     [{ request_text: undefined, audio: 'UklGRg==' }, []],
     [{ audio: 'UklGRg==' }, [['request_text.left-out', 'request_text']]],
     [{ fullname: '<TEST LEAD: x>', email: 'test@fb.com' }, [['row.test-lead', 'fullname']]],

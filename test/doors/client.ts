@@ -54,7 +54,6 @@ const noAudio = () => Promise.reject(new Error('no audio here'));
 export const NO_AUDIO: AudioReader = { describe: noAudio, readBase64: noAudio };
 const NO_CACHE: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
 
-export { systemClock as REAL_CLOCK } from '../../src/account/system-clock.ts';
 export { Secret };
 
 const CREDENTIALS = { clientId: '4711', clientSecret: 'the-secret' };

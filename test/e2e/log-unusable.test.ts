@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, requestFor } from '../helpers/leads.ts';
-import { documentOf, documentsOf } from '../helpers/run-srq.ts';
-import { createdAtLeast } from '../helpers/sandbox-view.ts';
+import { documentOf } from '../helpers/run-srq.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const logOf = (desk: Desk) => join(desk.state, 'default.ndjson');
-const bulk = (desk: Desk, ...args: string[]) => desk.call('bulk', '--rate', 'max', ...args);
 
 /** What root alone can try. */
 const OWNED: [string, (desk: Desk) => void, string][] = [
@@ -17,21 +15,6 @@ const OWNED: [string, (desk: Desk) => void, string][] = [
 ];
 
 describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', () => {
-  test('a log in use is refused with the name of its run; a create need not wait', async ({ desk, openSandbox }) => {
-    const sandbox = await openSandbox({ latencyMs: 100 });
-    desk.use(sandbox);
-    const long = desk.start(['bulk', desk.write('long.csv', leadsCsv(500)), '--rate', 'max', '--concurrency', '2']);
-    await createdAtLeast(sandbox, 1, long);
-    const ended = await bulk(desk, desk.write('other.csv', 'country,phone,message\nPT,+351912345678,Obras\n'));
-    expect(ended.code).toBe(9);
-    expect(ended.stderr).toMatch(/long\.csv, process \d+/);
-    expect(await desk.call('create', ...requestFor('entretanto'))).toMatchObject({ code: 0 });
-    expect(documentsOf(await desk.call('log', '--json')).length).toBeGreaterThan(0);
-    long.process.kill('SIGKILL');
-    await long.ended;
-    expect(creates(sandbox).some(({ params }) => params['request_text'] === 'Obras')).toBe(false);
-  });
-
   test('a full disk under the log stops the run; what was created is in the log, on the screen or unknown', async ({
     partner,
     sandbox,

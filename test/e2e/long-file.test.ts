@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { test } from '../helpers/desk.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 
-/** `npm run bench:input` does the same with a million rows; the memory is that of 200,000 and what the ledger adds. */
+/** `npm run bench -- --only million` does the same with a million rows; the memory is that of 200,000 and what the ledger adds. */
 test.skipIf(!existsSync('/proc/self/status'))('a dry run of 200,000 rows keeps below 200 MiB', async ({ desk }) => {
   const leads = join(desk.work, 'leads.csv');
   execFileSync(process.execPath, ['scripts/make-leads.mjs', '200000', leads]);

@@ -8,7 +8,7 @@ import { PostgresServer, postgresIsMissing, QUEUE_CONTRADICTIONS, STORE_PASSWORD
 import { documentOf, type Running } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
 
-/** `npm run soak:queue` sets more of them. */
+/** `npm run soak -- 15 queue` sets more of them. */
 const ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 2_000);
 const isSoak = process.env['SRQ_TEST_QUEUE_ROWS'] !== undefined;
 const PER_SECOND = isSoak ? 100 : 80;

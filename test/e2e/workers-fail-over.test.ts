@@ -12,7 +12,7 @@ import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 const ROWS = 180;
 const WORKERS = 3;
 const PATIENCE_MS = 300_000;
-/** `npm run soak:queue` sets it; without it the last test is left out. */
+/** `npm run soak -- 15 queue` sets it; without it the last test is left out. */
 const SOAK_ROWS = Number(process.env['SRQ_TEST_QUEUE_ROWS'] ?? 0);
 const SOAK_MS = 2_400_000;
 /** Who has died so long before a fail-over is not missed after it; else all that waits may have been sent. */
@@ -84,7 +84,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers whose server is replaced${w
     expect(created - (known?.created ?? 0)).toBeLessThanOrEqual(known?.unknown ?? 0);
   });
 
-  const soakWhy = poolerIsMissing ?? (SOAK_ROWS === 0 ? 'npm run soak:queue' : null);
+  const soakWhy = poolerIsMissing ?? (SOAK_ROWS === 0 ? 'npm run soak -- 15 queue' : null);
   test.skipIf(soakWhy !== null)(
     `Workers deliver many rows once each, whatever happens to the line${soakWhy === null ? '' : ` (${soakWhy})`}`,
     {

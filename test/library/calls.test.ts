@@ -232,20 +232,6 @@ describe('A created request', () => {
     const created = await marketplace.create(requestAt(1), { validate: false });
     expect([created.status, created.isRecorded, creates(sandbox).length]).toEqual(['created', false, 1]);
   });
-
-  test('A create is refused while another process holds the log, and goes on once that has ended', async () => {
-    const stateFolder = folderOfTest();
-    const { sandbox, marketplace } = await openAt({ stateFolder });
-    await marketplace.create(requestAt(1));
-    const other = marketplaceAt(sandbox, { stateFolder });
-    const held = { code: 'log', message: expect.stringContaining('the srq library (creating and importing)') };
-    await expect(other.create(requestAt(2))).rejects.toMatchObject(held);
-    await expect(other.importRows([requestAt(2)])).rejects.toMatchObject(held);
-    expect((await allOf(other.log())).map(({ ref }) => ref)).toEqual(['L-1']);
-    expect((await other.validate(requestAt(1))).verdict).toBe('duplicate');
-    await marketplace.close();
-    expect((await other.create(requestAt(1))).status).toBe('repeated');
-  });
 });
 
 describe('A marketplace', () => {

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject } from 'vitest';
-import type { Marketplace, MarketplaceOptions, RequestFields } from '../../src/library/api.ts';
-import { CANARY } from '../helpers/canary-secret.ts';
+import type { Marketplace, MarketplaceOptions } from '../../src/library/api.ts';
 import { answersFor, contractFile, contractOf, withKey } from '../helpers/contracts.ts';
 import { requestOfRow } from '../helpers/delivery.ts';
 import { test as deskTest } from '../helpers/desk.ts';
 import { leadsCsv, requestAt } from '../helpers/leads.ts';
 import { loadLibrary, optionsFor, startWithLibrary } from '../helpers/library.ts';
-import { documentOf, documentsOf } from '../helpers/run-srq.ts';
+import { documentOf } from '../helpers/run-srq.ts';
 import { statsOf } from '../helpers/sandbox-view.ts';
 
 type Open = (changes?: Partial<MarketplaceOptions>) => Promise<Marketplace>;
@@ -51,37 +50,6 @@ test('what the library creates is known to the command, and what the command cre
   expect(await (await open()).create(requestAt(2))).toMatchObject({ status: 'repeated' });
 });
 
-test('an import accounts for every row in its order, and the command reports it', async ({ partner, open }) => {
-  const marketplace = await open();
-  await marketplace.create(requestAt(3));
-  const told: string[] = [];
-  const rows = async function* () {
-    yield* [requestAt(1), requestAt(2), { ...requestAt(4), phone: '12' }, requestAt(3), requestAt(1)];
-    yield null as unknown as RequestFields;
-  };
-  const imported = await marketplace.importRows(rows(), {
-    name: 'nightly',
-    onResult: ({ status, ref }) => told.push(`${status} ${ref}`),
-  });
-  const statuses = ['created', 'created', 'invalid', 'repeated', 'repeated', 'invalid'];
-  expect(imported.results.map(({ status }) => status)).toEqual(statuses);
-  expect(imported.results.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5, 6]);
-  expect(imported.results[2]?.problems).toContainEqual(expect.objectContaining({ field: 'phone' }));
-  expect(imported).toMatchObject({
-    rows: 6,
-    stopped: null,
-    counts: { created: 2, repeated: 2, invalid: 2, failed: 0 },
-  });
-  expect(told.sort()).toEqual(['created L-1', 'created L-2']);
-  expect(await marketplace.importRows([])).toMatchObject({ rows: 0, results: [], stopped: null });
-
-  const page = partner.write('run.html', '');
-  expect(await partner.call('report', '--run', marketplace.run, '--output', `${page}.new`)).toMatchObject({ code: 0 });
-  expect(partner.read('run.html.new')).toContain('nightly');
-  const logged = documentsOf(await partner.call('log', '--json', '--run', marketplace.run));
-  expect(logged.map(({ ref }) => ref)).toEqual(['L-3', 'L-1', 'L-2']);
-});
-
 test('the log is held by one process at a time, library or command, and others are told which', async ({
   partner,
   open,
@@ -113,26 +81,6 @@ test.skipIf(process.platform !== 'linux')('a reading of the log that ends early 
   const before = opened();
   for (let times = 0; times < 50; times++) for await (const _ of marketplace.log()) break;
   expect(opened()).toBeLessThan(before + 25);
-});
-
-deskTest('options that cannot be used are refused by name, without a value', async ({ desk, sandbox }) => {
-  const { openMarketplace, SrqError } = await loadLibrary();
-  const right = optionsFor(desk, sandbox);
-  const refusedFor = async (changes: object) => {
-    const error = await openMarketplace({ ...right, ...changes }).catch((thrown: unknown) => thrown);
-    if (!(error instanceof SrqError)) throw new Error(`Not refused: ${JSON.stringify(changes)}`);
-    expect(error.message).not.toContain(CANARY);
-    return `${error.code}: ${error.message}`;
-  };
-  expect(await refusedFor({ baseURL: 'x' })).toBe('usage: The option baseURL does not exist.');
-  expect(await refusedFor({ clientSecret: '' })).toBe('usage: The option clientSecret is missing or of a wrong kind.');
-  expect(await refusedFor({ rate: 0 })).toContain('usage: The option rate');
-  expect(await refusedFor({ baseUrl: 'http://api.example.com' })).toContain('settings: ');
-  expect(await refusedFor({ profile: '../x' })).toContain('usage: ');
-  expect(await refusedFor({ defaults: { country: 1 } })).toContain('usage: The option defaults.country');
-  const contractFile = join(desk.folder, 'none.json');
-  const marketplace = await openMarketplace({ ...right, contractFile });
-  await expect(marketplace.create(requestAt(1))).rejects.toMatchObject({ code: 'settings' });
 });
 
 deskTest('a contract that the command has learned is used from its file', async ({ desk, openSandbox }) => {

@@ -87,8 +87,3 @@ test('a burst of refusals is one pause, and one that begins after its end is the
   expect(page.by('srq_pauses_total')).toEqual({ refusal: 1, breaker: 1 });
   expect(page.by('srq_refused_responses_total')).toEqual({ 429: 2, 503: 2 });
 });
-
-test('a scrape says what it is, so that Prometheus reads it', async () => {
-  const { metrics } = metricsOf();
-  expect((await metrics.page()).type).toMatch(/^text\/plain; version=0\.0\.4/);
-});

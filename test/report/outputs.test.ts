@@ -39,16 +39,6 @@ describe('a file that a flag names', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('a file that a flag names is not replaced if srq did not write it', async () => {
-    writeFileSync(path, 'mine');
-    await expect(opened()).rejects.toMatchObject({
-      reason: 'output.not-replaced',
-      message: `${path} is not as srq wrote it, so it is not replaced. Nothing was sent.`,
-      hint: `To write beside it: --output ${join(folder, 'out-2.csv')}`,
-    });
-    expect(readFileSync(path, 'utf8')).toBe('mine');
-  });
-
   test('a file that a flag names is not replaced once somebody has changed it', async () => {
     await (await opened()).write(['as srq wrote it']);
     writeFileSync(path, 'as it was corrected');

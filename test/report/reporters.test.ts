@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Reporter } from '../../src/report/terminal/reporter.ts';
-import type { Failure } from '../../src/request/words/errors.ts';
 
 /** A stream that keeps what is written; with `columns` it is a terminal of that width. */
 function kept(columns?: number) {
@@ -17,26 +16,7 @@ function reporterOf(changes: { json?: boolean; stdout?: PassThrough; ascii?: boo
   return { reporter, said: () => ({ out: out.text(), err: err.text() }) };
 }
 
-const FAILURE: Failure = { code: 'usage', reason: 'flags.contradict', message: 'Too much.', hint: 'Say less' };
-const lineOf = (text: string) => JSON.parse(text);
-
 describe('the result for programs', () => {
-  test('JSON output of a list is a document a line, and an error is the last line', async () => {
-    const { reporter, said } = reporterOf({ json: true });
-    async function* failing() {
-      yield { a: 1 };
-      yield { a: 2 };
-      throw new Error('unreadable');
-    }
-    await expect(reporter.lines('x' as never, failing() as never, () => 'text')).rejects.toThrow('unreadable');
-    await reporter.fail(FAILURE);
-    expect(said().out.trimEnd().split('\n').map(lineOf)).toEqual([
-      { schemaVersion: 1, a: 1 },
-      { schemaVersion: 1, a: 2 },
-      { schemaVersion: 1, error: FAILURE },
-    ]);
-  });
-
   test('JSON output of a list ends without an error when the reader has gone', async () => {
     const out = kept();
     const { reporter } = reporterOf({ json: true, stdout: out.stream });

@@ -105,6 +105,18 @@ describe('over the life of a token', () => {
     expect(await tokens.get()).toBe('token-2');
   });
 
+  test('a token that sixteen calls find refused is replaced once', async () => {
+    const service = await startScriptedService({ token: living(3600) });
+    const tokens = tokensOf(service.baseUrl);
+    await tokens.get();
+    const renewed = Array.from({ length: 16 }, async () => {
+      tokens.refused('token-1');
+      return tokens.get();
+    });
+    expect(new Set(await Promise.all(renewed))).toEqual(new Set(['token-2']));
+    expect(service.tokens()).toHaveLength(2);
+  });
+
   test('a proof of the credentials asks for a new token, beside a call with its own from the cache', async () => {
     const service = await startScriptedService({ token: living(3600) });
     const cache = memoryCache();

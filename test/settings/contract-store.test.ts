@@ -2,10 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Contract } from '../../src/request/contract/contract.ts';
-import { readContract } from '../../src/request/contract/contract-schema.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
-import { ContractStore } from '../../src/settings/contract-store.ts';
+import { type Contract, ContractStore, DOCUMENTED_CONTRACT } from '../doors/kept.ts';
 
 const LEARNED: Contract = {
   ...DOCUMENTED_CONTRACT,
@@ -18,8 +15,6 @@ function emptyStore() {
   const path = join(folder, 'contracts', 'default.json');
   return { store: new ContractStore('default', path), path, folder };
 }
-
-const read = (document: unknown) => readContract(document, 'api.json', 'Learn it again.');
 
 /** The contract with another value at this place. */
 function changed(place: readonly string[], value: unknown): unknown {
@@ -85,7 +80,10 @@ describe('a contract from elsewhere cannot lead the credentials astray:', () => 
     ['the header of the token', ['create', 'again'], { header: 'Authorization', hours: 1, uuid: false }],
     ['the header of the host', ['create', 'fields'], { 'header Host': 'phone' }],
     ['another method', ['create', 'call'], 'DELETE /v1/leads'],
-  ])('an API description cannot lead the credentials astray: %s is refused', (_, place, value) => {
-    expect(() => read(changed(place, value))).toThrow(/is not as srq writes it/);
+  ])('an API description cannot lead the credentials astray: %s is refused', async (_, place, value) => {
+    const { store, path } = emptyStore();
+    await store.write(LEARNED);
+    writeFileSync(path, JSON.stringify(changed(place, value)));
+    await expect(store.read()).rejects.toThrow(/is not as srq writes it/);
   });
 });
