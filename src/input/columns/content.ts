@@ -19,8 +19,6 @@ const YES_NO =
   /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$|^[-+]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}$/i;
-const NUMBER = /^[-+]?\d+(?:[.,'’\s]\d{3})*(?:[.,]\d{1,2})?$/;
-const FRACTION = /\d[.,]\d{1,2}$/;
 const COMPANY =
   /(?:^|[\s,&])(?:gmbh|ag|kg|ug|ohg|gbr|e\.k|ltd|limited|llc|inc|plc|pty|corp|s\.?l\.?u?|s\.?a\.?|s\.?r\.?l|sàrl|sarl|sas|lda|unip|b\.?v|oy|ab|a\/s|aps|sp\. z o\.o|co|sons|söhne|hijos|fils|figli|filhos)\.?$/i;
 const SEVERAL_WORDS = /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u;
@@ -93,8 +91,6 @@ function numbersIn(texts: readonly string[]) {
     digits: share(/^\d+$/),
     /** Amounts, decimals, coordinates and other numbers that belong to no field. */
     amount: share(AMOUNT),
-    /** Numbers, some of them with a fraction. They are amounts, and round amounts are written without a fraction. */
-    isFractional: share(NUMBER) >= 0.9 && share(FRACTION) > 0,
     /** Whether the texts are consecutive whole numbers, such as line numbers. */
     isSequence: isSequence(texts),
     medianLength: lengths[Math.floor(lengths.length / 2)] ?? 0,

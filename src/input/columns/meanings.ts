@@ -14,8 +14,8 @@ const NEARLY_ALL = 0.9;
 const MIN_OF_FORM = 3;
 
 /** Tells whether nearly all cells are something that belongs to no field: dates, links, amounts, yes and no. */
-function isElse({ date, url, ip, yesNo, amount, filled, isFractional }: ContentProfile): boolean {
-  return Math.max(date, url, ip, yesNo, amount) >= PLAIN || (filled >= 3 && isFractional);
+function isElse({ date, url, ip, yesNo, amount }: ContentProfile): boolean {
+  return Math.max(date, url, ip, yesNo, amount) >= PLAIN;
 }
 
 function isContact({ email, phoneShape }: ContentProfile): boolean {
@@ -71,7 +71,6 @@ interface Meaning {
 const HALF_A_NAME: Meaning = {
   shows: isName,
   contradicts: (seen) => noText(seen) || seen.medianLength > 30,
-  refutes: isTownRather,
   group: 'name',
 };
 
@@ -91,7 +90,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     shows: (seen) => seen.phone >= 0.5,
     contradicts: ({ phoneShape, date, ip }) => phoneShape < 0.3 || Math.max(date, ip) >= 0.5,
     only: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
-    near: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
     underAnyName: isPlainlyPhone,
     counted: ['phone', 'telephone numbers'],
     group: 'contact',
@@ -99,8 +97,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   request_text: {
     shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
-    contradicts: (seen) =>
-      noText(seen) || seen.medianLength < 4 || holdsPersons(seen) || (seen.filled >= 5 && isConstant(seen)),
+    contradicts: (seen) => noText(seen) || seen.medianLength < 4,
     refutes: (seen) => seen.codeLike >= 0.9 && seen.distinct >= 0.95,
     only: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
     underAnyName: isNearlyText,
@@ -116,25 +113,19 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) =>
       isElse(seen) || seen.email >= 0.3 || seen.phone >= 0.6 || seen.digits >= PLAIN || seen.medianLength > 80,
     only: isStreet,
-    alone: ({ streetLike, streetWord, placeLike, medianLength, date, amount }) =>
-      ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
-      Math.max(date, amount) < 0.2 &&
-      placeLike < 0.5,
     underAnyName: (seen) => isStreet(seen) && seen.placeLike < 0.5,
     counted: ['streetLike', 'streets'],
     group: 'place',
   },
   house_number: {
     shows: ({ medianLength, digits, distinct }) => medianLength <= 6 && digits >= 0.4 && distinct > 0.2,
-    contradicts: (seen) => seen.medianLength > 12 || seen.isSequence || isContact(seen) || seen.oneWord >= 0.5,
+    contradicts: (seen) => seen.medianLength > 12 || isContact(seen),
     group: 'place',
   },
   location: {
     shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
     contradicts: (seen) =>
       isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5 || seen.medianLength > 150,
-    // Links are the location of appointments that take place online.
-    refutes: ({ url }) => url >= 0.5,
     only: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
     underAnyName: isPlace,
     unless: ['postal_code', 'city', 'street'],
@@ -145,7 +136,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   city: {
     shows: (seen) => isName(seen) || seen.town >= 0.4,
     contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
-    refutes: isPersonRather,
     only: ({ town }) => town >= 0.25,
     alone: (seen) => (seen.town >= 0.25 && !holdsPersons(seen)) || isPlace(seen),
     unless: ['location'],
@@ -167,15 +157,12 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   lang: {
     shows: ({ language }) => language >= 0.6,
     contradicts: ({ language }) => language < 0.2,
-    alone: ({ language, country, yesNo, filled }) => filled >= 3 && language >= 0.9 && country < 0.9 && yesNo < 0.5,
     counted: ['language', 'languages'],
   },
   country: {
     shows: ({ country }) => country >= 0.6,
     contradicts: ({ country }) => country < 0.2,
-    refutes: ({ town }) => town >= 0.4,
     only: ({ country }) => country >= 0.9,
-    alone: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
     counted: ['country', 'countries'],
   },
   audio_file: {
@@ -191,7 +178,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isTownRather(seen),
     refutes: (seen) => Math.max(seen.codeLike, seen.digits) >= 0.9 || isTownRather(seen),
     only: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
-    near: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
     alone: isWholeName,
     unless: ['first_name', 'last_name'],
     counted: ['wordsOnly', 'words like a name'],
@@ -209,9 +195,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       seen.digits >= PLAIN ||
       seen.medianLength > 60 ||
       seen.clientele >= 0.6 ||
-      Math.max(seen.placeLike, seen.town) >= 0.5 ||
-      isStreet(seen) ||
-      isPersonRather(seen),
+      Math.max(seen.placeLike, seen.town) >= 0.5,
     refutes: ({ clientele }) => clientele >= 0.6,
   },
   ref: {
@@ -240,7 +224,7 @@ export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
 
 /** Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. */
 export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
-  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || seen.isFractional);
+  if (meaning === 'ref') return seen.filled >= 3 && isConstant(seen);
   if (fitOf(meaning, seen) !== 'contradicts') return false;
   if (seen.url >= 0.9 || (meaning === 'location' && seen.url >= 0.5)) return true;
   // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
@@ -257,7 +241,7 @@ function isPlace({ placeLike, digits, date, hasSpace, medianLength }: ContentPro
 function isWholeName(seen: ContentProfile): boolean {
   const { wordsOnly, oneWord, distinct, medianLength, longText, town, givenName } = seen;
   const isShort = distinct >= 0.7 && medianLength <= 30 && longText < 0.5 && town <= givenName;
-  return isShort && wordsOnly + oneWord >= 0.8 && wordsOnly >= (holdsPersons(seen) ? 0.3 : 0.6);
+  return isShort && wordsOnly + oneWord >= 0.8 && wordsOnly >= 0.6;
 }
 
 /** Tells whether all filled cells have the same text. */
