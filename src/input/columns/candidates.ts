@@ -56,8 +56,7 @@ export function candidatesByName(look: Look): Candidate[] {
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
     const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
-    const isAsked = alias.meaning === 'notes' || isOfCompanies(alias.meaning, seen);
-    found.push(isAsked ? { ...known, level: 'likely' } : known);
+    found.push(alias.meaning === 'notes' ? { ...known, level: 'likely' } : known);
   }
   if (name.isOthers) return found;
   for (const named of name.meanings) {
@@ -117,7 +116,7 @@ function levelOf(
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   if (strength !== 'plain') {
-    if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
+    if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, seen)) return null;
     // A category shows by repetition alone, which a slip may have as well.
     return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';
   }
@@ -136,9 +135,8 @@ function levelOf(
   return isVague || isElsewhere || mayBeStrangers || isOfFew(meaning, seen) ? 'likely' : 'certain';
 }
 
-/** Tells whether a word for a number means something else: no telephone, or an amount or a line instead of a reference. */
-function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: ContentProfile): boolean {
-  if (meaning === 'phone') return fit !== 'shows';
+/** Tells whether a word for a reference means another number: an amount, a line or a telephone. */
+function isAnotherNumber(meaning: FieldOrPart, rank: number, seen: ContentProfile): boolean {
   if (meaning !== 'ref') return false;
   const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || seen.digits >= 0.5);
   return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);
@@ -147,12 +145,9 @@ function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: Con
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
 const FIT_ORDER: readonly Fit[] = ['shows', 'allows', 'none', 'contradicts'];
 
-/** Compares two readings: known names first, then what the content shows, then how well the name is understood. */
+/** Compares two readings: first what the content shows, then how well the name is understood. */
 export function byStrength(a: Candidate, b: Candidate): number {
-  const isKnown = ({ by }: Candidate) => Number(by === 'known name');
-  const known = isKnown(b) - isKnown(a);
-  const fits = FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit);
-  return known || fits || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by);
+  return FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit) || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by);
 }
 
 /**
@@ -276,8 +271,7 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
 function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
-  if (meaning === 'fullname')
-    return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
+  if (meaning === 'fullname') return level === 'likely' && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !isOfAName(meaning)) return false;
   const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
@@ -320,16 +314,6 @@ export function withoutOthersContacts(readings: readonly Candidate[]): readonly 
 
 function byMerit(a: Candidate, b: Candidate): number {
   const isCertain = ({ level }: Candidate) => Number(level === 'certain');
-  const size = ({ look: { seen }, meaning }: Candidate) =>
-    meaning === 'request_text' ? seen.medianLength : seen.filled;
-  const isSecond = ({ rank }: Candidate) => Number(rank >= SECOND);
   const isLast = ({ rank }: Candidate) => Number(rank >= LAST_RANK);
-  return (
-    isCertain(b) - isCertain(a) ||
-    isSecond(a) - isSecond(b) ||
-    isLast(a) - isLast(b) ||
-    byStrength(a, b) ||
-    size(b) - size(a) ||
-    a.index - b.index
-  );
+  return isCertain(b) - isCertain(a) || isLast(a) - isLast(b) || byStrength(a, b) || a.index - b.index;
 }

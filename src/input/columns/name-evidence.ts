@@ -31,7 +31,6 @@ export function nameEvidence(header: string): NameEvidence {
   const exact = evidenceOf(header, words);
   if (exact.isElse || !exact.hasUnknown) return exact;
   const mended = evidenceOf(header, tellingWords(header, true));
-  if (exact.meanings.length === 0 && mended.isElse) return mended;
   const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
   return {
     ...exact,

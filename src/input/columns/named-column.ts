@@ -62,11 +62,11 @@ export class NamedColumn {
   }
 
   isBareName(): boolean {
-    return this.has('name') && !this.hasAny(['first', 'last']) && !this.#hasKind('whole');
+    return this.has('name') && !this.hasAny(['first', 'last']);
   }
 
   isRegion(): boolean {
-    return this.has('region') && !this.hasAny(['email', 'phone', 'country', 'city', 'postal', 'number', 'need']);
+    return this.has('region');
   }
 
   /** Returns the meanings that the words allow. If there are several, the content decides. */
@@ -94,10 +94,9 @@ export class NamedColumn {
       .some((about) => about.includes('need') && !about.includes('matter'));
     if (place !== null) return asksForNeed ? [{ ...place, strength: 'part' }, ...(this.#need() ?? [])] : [place];
     if (this.isRegion()) return [];
-    const isReference = this.has('number') && this.has('matter');
     const person = this.#person();
     if (person !== null) return person;
-    const need = isReference ? null : this.#need();
+    const need = this.#need();
     return [...(need ?? []), ...(need === null || this.has('matter') ? this.#reference() : [])];
   }
 
@@ -154,7 +153,7 @@ export class NamedColumn {
     const both =
       (first && last) || (name && this.has('first')) || (name && this.has('last') && !this.has('lastAdjective'));
     if (both) return [this.#plain('fullname')];
-    if (last) return [this.#plain('last_name', this.has('second') ? RANK.second : 0)];
+    if (last) return [this.#plain('last_name')];
     if (first) return [this.#plain('first_name')];
     const isOfAThing = this.has('number') || (this.has('matter') && !this.has('customer'));
     if (isOfAThing) return [];
@@ -176,8 +175,7 @@ export class NamedColumn {
     if (this.has('address') && !this.has('telling'))
       return [this.#part('location'), this.#part('request_text', RANK.second)];
     const needs = this.has('telling') || (this.has('need') && !this.has('number'));
-    // In a question, "comment" is French for "how".
-    const isNotes = this.has('notes') && (this.#words[0] !== 'comment' || this.#words.length < 3);
+    const isNotes = this.has('notes');
     const kinds = !isNotes && (this.has('category') || (this.has('kind') && (needs || this.has('occasion'))));
     if (this.has('lastAdjective')) return [];
     if (this.has('telling')) return [this.#plain('request_text')];
@@ -187,7 +185,7 @@ export class NamedColumn {
     if (needs && kinds) return [this.#part('request_text'), this.#plain('category')];
     if (needs) return [this.#plain('request_text'), ...(isNotes ? [] : [this.#part('category', RANK.aside)])];
     if (kinds)
-      return this.has('number') || this.#hasKind('product')
+      return this.#hasKind('product')
         ? [this.#part('category')]
         : [this.#plain('category'), this.#part('request_text', RANK.aside)];
     if (isNotes) return [{ meaning: 'notes', strength: 'plain', rank: RANK.notes }];
@@ -198,10 +196,9 @@ export class NamedColumn {
 
   #reference(): readonly NamedMeaning[] {
     const [number, matter, customer] = [this.has('number'), this.has('matter'), this.has('customer')];
-    if (this.has('region') || this.has('kind')) return [];
     // A customer's number may be anything that distinguishes customers.
     const ref = customer ? this.#part('ref', RANK.work) : this.#plain('ref', RANK.mobile);
-    const phone = this.#part('phone', this.#hasKind('called') ? RANK.usual : ASIDE);
+    const phone = this.#part('phone', ASIDE);
     // A "contact number" can be called. An "id" cannot, even if it looks like a telephone number.
     const mayBeCalled = !this.#hasKind('identifier');
     if (number && matter) return mayBeCalled && customer ? [ref, phone] : [ref];
