@@ -17,19 +17,12 @@ export function byContentAlone(looks: readonly Look[], readings: readonly Candid
     if (isGiven(all, [meaning, ...unless])) continue;
     const alike = unread(looks, all).filter(
       ({ name, seen }) =>
-        (underAnyName?.(seen) || (name.isEmpty && alone?.(seen))) &&
-        (group !== undefined || !saysPersonOrPlace(name)) &&
-        (!isRepeated(seen) || group === 'place'),
+        (underAnyName?.(seen) || (name.isEmpty && alone?.(seen))) && (!isRepeated(seen) || group === 'place'),
     );
-    if (meaning === 'request_text') alike.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
     for (const look of isSeveral ? alike : alike.slice(0, 1))
       found.push(guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content'));
   }
   return found;
-}
-
-function saysPersonOrPlace({ meanings }: Look['name']): boolean {
-  return meanings.some(({ meaning }) => MEANINGS[meaning].group !== undefined);
 }
 
 /** Returns the filled columns without a reading that may be the customer's by their names. */

@@ -48,15 +48,12 @@ interface Filled {
   readonly row: number;
 }
 
-/** Returns the first filled cells of a column. In one of contacts, a dash or "n/a" says that there is none. */
+/** Returns the first filled cells of a column. A dash or "n/a" says that there is none. */
 function filledCells(cells: readonly string[], most: number): readonly Filled[] {
-  const filled = cells
+  return cells
     .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
-    .filter(({ text }) => text !== '' && !isErrorValue(text))
+    .filter(({ text }) => text !== '' && !saysNone(text) && !isErrorValue(text))
     .slice(0, most);
-  const telling = filled.filter(({ text }) => !saysNone(text));
-  const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
-  return isContact ? telling : filled;
 }
 
 /** Examines the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
@@ -162,8 +159,7 @@ function isPhone(text: string, market: Market | undefined): boolean {
   if (!market && !text.startsWith('+') && !text.startsWith('00')) return /^0|\d[ ()./-]+\d/.test(text);
   // Only with a market is 00 read as the plus of a number in international form.
   const whole = market ? text : text.replace(/^00/, '+');
-  const [one = whole] = whole.split(/ ?[/;,] ?(?=[+(\d])(?=.{7})/);
-  return parsePhone(one, market).e164 !== null || parsePhone(whole, market).e164 !== null;
+  return parsePhone(whole, market).e164 !== null;
 }
 
 function isPostalCode(text: string, market: Market | undefined): boolean {

@@ -136,6 +136,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   city: {
     shows: (seen) => isName(seen) || seen.town >= 0.4,
     contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
+    refutes: isPersonRather,
     only: ({ town }) => town >= 0.25,
     alone: (seen) => (seen.town >= 0.25 && !holdsPersons(seen)) || isPlace(seen),
     unless: ['location'],

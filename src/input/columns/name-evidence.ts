@@ -44,9 +44,6 @@ export function nameEvidence(header: string): NameEvidence {
   };
 }
 
-/** Maximum number of words in a name that doubts. In a sentence, "our" may mean anything. */
-const MAX_DOUBTED = 5;
-
 function evidenceOf(header: string, words: readonly string[]) {
   const hasUnknown = words.some(isUnknown) || hasInitials(header);
   const named = new NamedColumn(words, hasUnknown);
@@ -96,7 +93,7 @@ function evidenceOf(header: string, words: readonly string[]) {
      */
     isRegion: named.isRegion(),
     /** Whether the name doubts a number or an address ("wrong", "our"), or calls it a second one. */
-    isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
+    isDoubted: named.has('doubt'),
     isSecond: named.has('second'),
     /** Whether the name says where: a telephone "on site" may be another person's. */
     isOfAPlace: named.hasAny(['city', 'address', 'street', 'house']) || words.some((word) => isOfKind('site', word)),
