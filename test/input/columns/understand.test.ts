@@ -135,7 +135,7 @@ describe('a file without a country', () => {
     ['postal_code', ['LS6 2AB', 'EC1A 1BB', 'm145tq']],
     ['postal_code', ['K1A 0B1', 'T6G7W9', 'H2W 1S4']],
     ['postal_code', ['D06 A880', 'T12 X70A', 'D02X285']],
-    ['', ['B104711', 'B104712', 'B104713']],
+    ['ref', ['B104711', 'B104712', 'B104713']],
     ['', ['AB12', 'AB13', 'AB14']],
   ])('a file without a country has %s in a column of %j', (meaning, cells) => {
     const view = { columns: ['Property Postcode'], cells: [cells], market: undefined };
