@@ -58,7 +58,7 @@ function evidenceOf(header: string, words: readonly string[]) {
     // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));
-  const isEmpty = words.every(isSilent);
+  const isEmpty = named.has('silent');
   const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last']));
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
@@ -84,14 +84,14 @@ function evidenceOf(header: string, words: readonly string[]) {
     /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
     isBilling: named.has('billing'),
     /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
-    isBareName: named.isBareName() && !inside,
+    isBareName: named.has('name') && !named.hasAny(['first', 'last']) && !inside,
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
-    isSomebody: named.isSomebody(),
+    isSomebody: named.has('somebody'),
     /**
      * Whether the name means a part of a town or of a country. It is the location only if no other column is more
      * precise.
      */
-    isRegion: named.isRegion(),
+    isRegion: named.has('region'),
     /** Whether the name doubts a number or an address ("wrong", "our"), or calls it a second one. */
     isDoubted: named.has('doubt'),
     isSecond: named.has('second'),
