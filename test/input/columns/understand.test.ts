@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { understandColumns } from '../../../src/input/columns/understand.ts';
 import { parseMarket } from '../../../src/request/lead/markets.ts';
@@ -100,6 +101,15 @@ describe('a column with words that nobody knows', () => {
     expect(read(['Name Blorb', KINDS.map((kind, at) => `${kind} ${LAST[at]}`)])).toEqual(['fullname?']);
     expect(read(['Name Blorb', PERSONS], ['Frump', PERSONS.toReversed()])).toEqual(['fullname?', '']);
   });
+});
+
+it('the table of names asks only for words that stand in the lists', () => {
+  const read = (name: string) => readFileSync(`src/input/columns/${name}.txt`, 'utf8');
+  const rules = [...read('name-rules').matchAll(/^\w+ ([^:#]+):/gm)].flatMap(([, words = '']) => words.split(' '));
+  const labels = [...`${read('headers')}${read('kinds-of-words')}`.matchAll(/^(\w+)[^:#]*: |\/(\w+)/gm)];
+  const known = new Set(['unknown', 'somebody', 'numbered', 'silent', ...labels.flatMap(([, ...label]) => label)]);
+  expect(rules.length).toBeGreaterThan(100);
+  expect(rules.filter((word) => !known.has(word.replace('-', '')))).toEqual([]);
 });
 
 describe('columns without names', () => {
