@@ -12,12 +12,12 @@ const FIELDS_AND_PARTS = Object.keys(MEANINGS) as FieldOrPart[];
 export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   const found: Candidate[] = [];
   for (const meaning of FIELDS_AND_PARTS) {
-    const { alone, underAnyName, unless = [], isSeveral, group } = MEANINGS[meaning];
+    const { plain, readUnder, unless = [], isSeveral, group } = MEANINGS[meaning];
     const all = [...readings, ...found];
-    if (isGiven(all, [meaning, ...unless])) continue;
+    if (readUnder === undefined || isGiven(all, [meaning, ...unless])) continue;
     const alike = unread(looks, all).filter(
       ({ name, seen }) =>
-        (underAnyName?.(seen) || (name.isEmpty && alone?.(seen))) && (!isRepeated(seen) || group === 'place'),
+        (name.isEmpty || readUnder === 'any name') && plain?.(seen) && (!isRepeated(seen) || group === 'place'),
     );
     for (const look of isSeveral ? alike : alike.slice(0, 1))
       found.push(guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content'));

@@ -48,12 +48,15 @@ interface Filled {
   readonly row: number;
 }
 
-/** Returns the first filled cells of a column. A dash or "n/a" says that there is none. */
+/** Returns the first filled cells of a column. In one of contacts, a dash or "n/a" says that there is none. */
 function filledCells(cells: readonly string[], most: number): readonly Filled[] {
-  return cells
+  const filled = cells
     .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
-    .filter(({ text }) => text !== '' && !saysNone(text) && !isErrorValue(text))
+    .filter(({ text }) => text !== '' && !isErrorValue(text))
     .slice(0, most);
+  const telling = filled.filter(({ text }) => !saysNone(text));
+  const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
+  return isContact ? telling : filled;
 }
 
 /** Examines the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */

@@ -130,13 +130,12 @@ function certain(candidate: Candidate): Candidate {
 
 /** Tells whether a column may be of the kind that a meaning has. Those of other people never are. */
 function isNear(meaning: FieldOrPart, { name, seen }: Look): boolean {
-  const { only, near = only } = MEANINGS[meaning];
-  return !name.isOthers && seen.filled > 0 && (near?.(seen) ?? false);
+  return !name.isOthers && seen.filled > 0 && (MEANINGS[meaning].plain?.(seen) ?? false);
 }
 
 function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
   const { seen } = candidate.look;
-  const isOfKind = MEANINGS[candidate.meaning].only?.(seen) ?? false;
+  const isOfKind = MEANINGS[candidate.meaning].plain?.(seen) ?? false;
   return seen.filled >= MIN_FILLED && isOfKind && !isUnclear(candidate) && isTelling(candidate, readings);
 }
 
