@@ -195,7 +195,7 @@ function withPersons(candidates: readonly Candidate[]): readonly Candidate[] {
 
 /** Tells whether a column called "name" has a single given name in each cell. */
 function isGivenName({ meaning, look: { seen } }: Candidate): boolean {
-  return meaning === 'fullname' && seen.filled >= 3 && seen.oneWord >= 0.8 && seen.givenName >= 0.5;
+  return meaning === 'fullname' && seen.oneWord >= 0.8 && seen.givenName >= 0.5;
 }
 
 /** Tells whether a column that seems to be half of a name, and has no other half, holds whole names. */
@@ -267,15 +267,13 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
 
 /**
  * Tells whether an uncertain name is that of another person. This is a whole name beside both halves, if these are
- * certain, or a single half beside a whole name that is certain.
+ * certain, or a half beside a whole name that is certain.
  */
-function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
+function isAnothersName({ meaning, level }: Candidate, candidates: readonly Candidate[]): boolean {
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
   if (meaning === 'fullname') return level === 'likely' && isCertain('first_name') && isCertain('last_name');
-  if (level === 'certain' || !isOfAName(meaning)) return false;
-  const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
-  return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
+  return level === 'likely' && isOfAName(meaning) && isCertain('fullname');
 }
 
 /**

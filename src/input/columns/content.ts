@@ -109,7 +109,6 @@ function formsIn(texts: readonly string[]) {
     language: share(isLanguage),
     date: share(DATE),
     url: share(URL_TEXT),
-    ip: share(IP),
     yesNo: share(YES_NO),
     company: share(COMPANY),
     recording: share(RECORDING),
@@ -180,8 +179,7 @@ function isRegionCode(text: string): boolean {
 
 function isLanguage(text: string): boolean {
   if (text.length > 20 || /\d/.test(text)) return false;
-  const isCode = /^[a-z]{2}(?:[-_][a-z]{2})?$/i.test(text);
-  return (isCode || text.length > 3) && parseLanguage(text).known;
+  return parseLanguage(text).known;
 }
 
 function isPlace(text: string, market: Market | undefined): boolean {
@@ -239,7 +237,6 @@ function hasStreetWord(text: string): boolean {
 function isTown(text: string): boolean {
   const plain = foldedText(text).replaceAll('.', '').trim();
   const parts = plain.split(/ *[,/()|] *| +- +/).filter((part) => part !== '');
-  if (parts.length === 0 || parts.length > 4) return false;
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   return TOWNS.has(plain) || TOWNS.has(first) || TOWNS.has(last) || TOWNS.has(last.replace(/ [a-z]{2,3}$/, ''));
 }

@@ -26,9 +26,7 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .replaceAll('ß', 'ss')
     // Initials are one word, which may mean anybody: "Tel. w.p."
     .replace(/(?<![a-z])[a-z](?:\.[a-z])+(?![a-z])/g, (initials) => initials.replaceAll('.', ''))
-    .replace(/(?<![a-z])post[^a-z]code(?=s?(?![a-z]))/g, 'postcode')
-    // In a question for a need, "done" is no state.
-    .replace(/\b((?:needs?|want|like)(?: \w+){0,3}) done\b/g, '$1');
+    .replace(/(?<![a-z])post[^a-z]code(?=s?(?![a-z]))/g, 'postcode');
   const words = plain.split(/[^a-z#]+/).filter((word) => word !== '');
   return joinedLetters(words).flatMap((word) => understoodWords(word, mendsSlips));
 }

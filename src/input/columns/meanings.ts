@@ -14,8 +14,8 @@ const NEARLY_ALL = 0.9;
 const MIN_OF_FORM = 3;
 
 /** Tells whether nearly all cells are something that belongs to no field: dates, links, amounts, yes and no. */
-function isElse({ date, url, ip, yesNo, amount }: ContentProfile): boolean {
-  return Math.max(date, url, ip, yesNo, amount) >= PLAIN;
+function isElse({ date, url, yesNo, amount }: ContentProfile): boolean {
+  return Math.max(date, url, yesNo, amount) >= PLAIN;
 }
 
 function isContact({ email, phoneShape }: ContentProfile): boolean {
