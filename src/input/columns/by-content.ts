@@ -41,7 +41,7 @@ export function namePair(looks: readonly Look[], readings: readonly Candidate[])
   const words = unread(looks, readings).filter(
     ({ seen }) => seen.oneWord >= 0.6 && fitOf('last_name', seen) === 'shows',
   );
-  const [first] = words.filter(({ seen }) => holdsPersons(seen)).sort((a, b) => b.seen.givenName - a.seen.givenName);
+  const first = words.find(({ seen }) => holdsPersons(seen));
   const last = words.find(({ index }) => first && Math.abs(index - first.index) === 1);
   if (!first || !last) return [];
   return [guessed(first, 'first_name', 'given names'), guessed(last, 'last_name', 'words beside given names')];

@@ -88,7 +88,6 @@ export function guessed(look: Look, meaning: FieldOrPart, because: string): Cand
 
 const isOfAPerson = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'contact';
 const isOfAName = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'name';
-const OF_A_NAME: readonly FieldOrPart[] = ['fullname', 'first_name', 'last_name'];
 
 /** Tells whether a meaning belongs to a person. Unknown words in the name may mean another person than the customer. */
 export function isPersonal(meaning: FieldOrPart): boolean {
@@ -160,7 +159,7 @@ export function withoutEmpty(candidates: readonly Candidate[]): readonly Candida
     candidates.some((each) => each.look.seen.filled > 0 && each.meaning === meaning);
   return candidates.filter(({ meaning, look: { seen } }) => {
     if (seen.filled > 0 || MEANINGS[meaning].isSeveral) return true;
-    return !(meaning === 'fullname' ? OF_A_NAME : [meaning]).some(isFilled);
+    return !isFilled(meaning);
   });
 }
 
@@ -204,7 +203,7 @@ function isWholeName({ meaning, look: { seen } }: Candidate): boolean {
 }
 
 function isHalfName({ meaning, look }: Candidate): boolean {
-  return meaning === 'fullname' && look.name.isBareName && look.seen.wordsOnly < 0.85;
+  return meaning === 'fullname' && look.seen.wordsOnly < 0.85;
 }
 
 /** Leaves out the name of a pet beside the names of its owners. A person is asked about the owners. */
@@ -230,8 +229,7 @@ export function asPlaceParts(candidates: readonly Candidate[]): readonly Candida
   const hasTown = candidates.some(({ meaning }) => meaning === 'city');
   return candidates.map((each) => {
     if (!isStreet(each)) return each;
-    const { town, streetLike, streetWord } = each.look.seen;
-    const isTown = !hasTown && town >= 0.3 && Math.max(streetLike, streetWord) < 0.3;
+    const isTown = !hasTown && each.look.seen.town >= 0.3;
     return { ...each, meaning: isTown ? 'city' : 'street', rank: each.rank + LAST_RANK };
   });
 }

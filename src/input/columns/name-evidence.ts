@@ -31,15 +31,12 @@ export function nameEvidence(header: string): NameEvidence {
   const exact = evidenceOf(header, words);
   if (exact.isElse || !exact.hasUnknown) return exact;
   const mended = evidenceOf(header, tellingWords(header, true));
-  const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
   return {
     ...exact,
     isOthers: exact.isOthers || mended.isOthers,
-    isEither: exact.isEither || mended.isEither,
-    isEmpty: exact.isEmpty && mended.isEmpty,
     meanings: [
       ...exact.meanings,
-      ...further.map((each) => ({ ...each, strength: each.strength === 'plain' ? 'slip' : 'part' }) as const),
+      ...mended.meanings.map((each) => ({ ...each, strength: each.strength === 'plain' ? 'slip' : 'part' }) as const),
     ],
   };
 }
@@ -83,8 +80,6 @@ function evidenceOf(header: string, words: readonly string[]) {
     whose: new Set(words.flatMap(personIn)),
     /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
     isBilling: named.has('billing'),
-    /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
-    isBareName: named.has('name') && !named.hasAny(['first', 'last']) && !inside,
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
     isSomebody: named.has('somebody'),
     /**

@@ -150,9 +150,8 @@ function isTelling({ by, look, meaning, index }: Candidate, readings: readonly C
 }
 
 function isUnclear({ meaning, look: { name } }: Candidate): boolean {
-  const isOfRegion = meaning === 'location' && name.isRegion;
   const isDoubted = name.isSecond || (MEANINGS[meaning].group === 'contact' && (name.isDoubted || name.isOfAPlace));
   // An unknown word may say what is numbered, or whose a name is.
   const isUnknown = meaning === 'ref' ? name.hasUnknown : isPersonal(meaning) && name.mayBeAnothers;
-  return name.isBilling || isOfRegion || isDoubted || isUnknown;
+  return name.isBilling || isDoubted || isUnknown;
 }
