@@ -265,13 +265,15 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
 
 /**
  * Tells whether an uncertain name is that of another person. This is a whole name beside both halves, if these are
- * certain, or a half beside a whole name that is certain.
+ * certain, or a single half beside a whole name that is certain.
  */
-function isAnothersName({ meaning, level }: Candidate, candidates: readonly Candidate[]): boolean {
+function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
   if (meaning === 'fullname') return level === 'likely' && isCertain('first_name') && isCertain('last_name');
-  return level === 'likely' && isOfAName(meaning) && isCertain('fullname');
+  if (level === 'certain' || !isOfAName(meaning)) return false;
+  const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
+  return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
 }
 
 /**

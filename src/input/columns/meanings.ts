@@ -47,6 +47,8 @@ interface Meaning {
   /** The content that shows the meaning, and the content that contradicts it. */
   shows(seen: ContentProfile): boolean;
   contradicts(seen: ContentProfile): boolean;
+  /** Content that shows a known name to be wrong, beyond what is wrong for all. */
+  readonly refutes?: (seen: ContentProfile) => boolean;
   /** Content so clear that the only such column of a file is certain. */
   readonly plain?: (seen: ContentProfile) => boolean;
   /** Whether such content is enough without a telling name, or under a name with unknown words, too. */
@@ -77,6 +79,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   email: {
     shows: ({ email }) => email >= 0.6,
     contradicts: ({ email }) => email < 0.2,
+    // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
+    refutes: ({ email, distinct, filled }) => email === 0 && distinct * filled <= 1,
     plain: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
     readUnder: 'any name',
     counted: ['email', 'e-mail addresses'],
@@ -94,6 +98,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   request_text: {
     ...TEXT,
+    refutes: ({ codeLike }) => codeLike >= NEARLY_ALL,
     plain: (seen) => isNearlyText(seen) && seen.distinct >= 0.5,
     readUnder: 'any name',
     unless: ['notes', 'audio_file'],
@@ -116,6 +121,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   location: {
     shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
     contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5,
+    // Links are the location of appointments that take place online.
+    refutes: ({ url }) => url >= 0.5,
     plain: (seen) => isPlace(seen) || isStreet(seen),
     readUnder: 'any name',
     unless: ['postal_code', 'city', 'street'],
@@ -126,6 +133,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   city: {
     shows: (seen) => isName(seen) || seen.town >= 0.4,
     contradicts: (seen) => noText(seen) || isPersonRather(seen),
+    refutes: isPersonRather,
     plain: ({ town }) => town >= 0.25,
     readUnder: 'no name',
     unless: ['location'],
@@ -161,6 +169,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   fullname: {
     ...NAME,
     contradicts: (seen) => NAME.contradicts(seen) || isTownRather(seen),
+    refutes: (seen) => seen.codeLike >= NEARLY_ALL || isTownRather(seen),
     plain: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
     readUnder: 'no name',
     unless: ['first_name', 'last_name'],
@@ -172,6 +181,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   category: {
     shows: ({ filled, distinct, longText }) => filled >= 4 && distinct <= 0.8 && longText < 0.4,
     contradicts: (seen) => noText(seen) || seen.medianLength > 60 || Math.max(seen.placeLike, seen.town) >= 0.5,
+    refutes: ({ clientele }) => clientele >= 0.5,
   },
   ref: {
     shows: ({ distinct, hasSpace, isSequence, medianLength }) =>
@@ -182,6 +192,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       seen.hasSpace >= 0.6 ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
       (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0),
+    refutes: ({ distinct }) => distinct < 0.7,
     plain: (seen) => fitOf('ref', seen) === 'shows' && !isPlainlyPhone(seen),
   },
 };
@@ -194,11 +205,17 @@ export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
   return shows(seen) ? 'shows' : 'allows';
 }
 
-/** Tells whether a column with a known name holds something else. One or two cells may be exceptions. */
+/**
+ * Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. Cells that
+ * are nothing known may be mistakes, which are told row by row.
+ */
 export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
+  if (fitOf(meaning, seen) !== 'contradicts') return false;
   // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
-  const isContact = isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1);
-  return (seen.filled >= 3 || seen.url >= 0.9 || isContact) && fitOf(meaning, seen) === 'contradicts';
+  if (seen.url >= NEARLY_ALL || isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1))
+    return true;
+  if (seen.filled < 3) return false;
+  return MEANINGS[meaning].refutes?.(seen) || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= NEARLY_ALL;
 }
 
 /** Tells whether a column holds whole addresses, or towns with their postal codes. */
