@@ -80,7 +80,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     shows: ({ email }) => email >= 0.6,
     contradicts: ({ email }) => email < 0.2,
     // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
-    refutes: ({ email, distinct, filled }) => email === 0 && distinct * filled <= 1,
+    refutes: (seen) => seen.email === 0 && isConstant(seen),
     plain: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
     readUnder: 'any name',
     counted: ['email', 'e-mail addresses'],
@@ -192,7 +192,6 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       seen.hasSpace >= 0.6 ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
       (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0),
-    refutes: ({ distinct }) => distinct < 0.7,
     plain: (seen) => fitOf('ref', seen) === 'shows' && !isPlainlyPhone(seen),
   },
 };
@@ -210,6 +209,8 @@ export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
  * are nothing known may be mistakes, which are told row by row.
  */
 export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
+  // A reference may be anything that differs between customers.
+  if (meaning === 'ref') return seen.filled >= 3 && isConstant(seen);
   if (fitOf(meaning, seen) !== 'contradicts') return false;
   // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
   if (seen.url >= NEARLY_ALL || isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1))
@@ -221,6 +222,11 @@ export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): bool
 /** Tells whether a column holds whole addresses, or towns with their postal codes. */
 function isPlace({ placeLike, digits, date, hasSpace, medianLength }: ContentProfile): boolean {
   return placeLike >= 0.6 && hasSpace >= 0.6 && Math.max(digits, date) < 0.2 && medianLength <= 80;
+}
+
+/** Tells whether all filled cells have the same text. */
+function isConstant({ distinct, filled }: ContentProfile): boolean {
+  return distinct * filled <= 1;
 }
 
 /** Minimum number of filled cells before repetition means anything. */
