@@ -7,23 +7,14 @@ import { SrqError } from '../request/words/errors.ts';
 /** The indexes of the columns of a header, by name. */
 interface Places {
   readonly exact: ReadonlyMap<string, readonly number[]>;
-  /**
-   * Returns the indexes by the letters and digits of the names. It is called only if a name is not written as in the
-   * file.
-   */
-  forms(): ReadonlyMap<string, readonly number[]>;
+  /** The indexes by the letters and digits of the names. */
+  readonly forms: ReadonlyMap<string, readonly number[]>;
 }
 
-const placesOf = memoize<readonly string[], Places>((columns) => {
-  let forms: ReadonlyMap<string, readonly number[]> | null = null;
-  return {
-    exact: grouped(columns),
-    forms: () => {
-      forms ??= grouped(columns.map(headerForm));
-      return forms;
-    },
-  };
-});
+const placesOf = memoize<readonly string[], Places>((columns) => ({
+  exact: grouped(columns),
+  forms: grouped(columns.map(headerForm)),
+}));
 
 function grouped(names: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>();
@@ -48,7 +39,7 @@ export function columnsNamed(columns: readonly string[], name: string): readonly
   const exact = trimmed === '' ? NONE : (places.exact.get(trimmed) ?? NONE);
   if (exact.length > 0) return exact;
   const form = headerForm(name);
-  const alike = form === '' ? NONE : (places.forms().get(form) ?? NONE);
+  const alike = form === '' ? NONE : (places.forms.get(form) ?? NONE);
   if (alike.length > 0) return alike;
   const place = Number(/^column (\d{1,4})$/i.exec(trimmed)?.[1] ?? 0) - 1;
   if (columns[place] === '') return [place];

@@ -1,5 +1,5 @@
 import { aliasOf, headerForm } from '../request/lead/field-aliases.ts';
-import { FIELD, FIELDS, type Field, isField } from '../request/lead/fields.ts';
+import { FIELD, FIELDS, isField } from '../request/lead/fields.ts';
 import { MARKETS, parseMarket } from '../request/lead/markets.ts';
 import { columnLabel, type FieldSource, type MappingOptions } from '../request/lead/table.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
@@ -76,20 +76,6 @@ function refuseForgottenBraces(columns: readonly string[], field: string, text: 
 
 /** Matches each name in a list of names. */
 const NAME = /[^\s,;/+-]+/g;
-
-/** Fields that differ between any two customers. */
-const OF_ONE_CUSTOMER: ReadonlySet<string> = new Set<Field>(['phone', 'email', 'fullname', 'ref']);
-
-/** Warns about constants for fields that differ between customers. */
-export function constantWarnings(sources: readonly FieldSource[]): Finding[] {
-  const constant = sources.filter(
-    ({ field, template, columns }) => OF_ONE_CUSTOMER.has(field) && template?.length && columns.length === 0,
-  );
-  return constant.map(({ field }) => {
-    const isFallback = sources.some((each) => each.field === field && each.columns.length > 0);
-    return finding('columns.constant', field, { rows: isFallback ? 'All rows that have none' : 'All rows' });
-  });
-}
 
 /** Warns about columns that a person has mapped to a field but that clearly hold something else. */
 export function contentWarnings(

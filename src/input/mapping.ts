@@ -8,7 +8,7 @@ import { columnsNamed } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
-import { constantWarnings, contentWarnings, refuseSlips } from './mapping-doubts.ts';
+import { contentWarnings, refuseSlips } from './mapping-doubts.ts';
 import { partColumns } from './part-columns.ts';
 
 /** Matches valid names of fields. A name is sent as the name of a parameter. */
@@ -68,7 +68,6 @@ export function planMapping(
     warnings: [
       ...changeWarnings(remembered),
       ...extraFieldWarnings(explicit, parameters),
-      ...constantWarnings(said),
       ...contentWarnings(columns, explicit, understood.profiles),
     ],
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,

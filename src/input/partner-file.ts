@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { mediaTypeOfBytes } from '../request/lead/media-type.ts';
@@ -25,13 +26,8 @@ export async function firstChunk(file: PartnerFile): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
-/** The properties of a file that show whether it is still the same one. */
-interface Fingerprint {
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-  readonly ino: bigint;
-  readonly dev: bigint;
-}
+/** Returns a text that shows whether a file is still the same one. */
+const fingerprint = ({ size, mtimeNs, ino, dev }: BigIntStats) => [size, mtimeNs, ino, dev].join();
 
 /** Opens a regular file for reading. Throws `SrqError('input')` with a hint if it cannot be opened. */
 export async function openPartnerFile(path: string, name = path): Promise<PartnerFile> {
@@ -54,18 +50,21 @@ export async function openPartnerFile(path: string, name = path): Promise<Partne
 async function* chunksOf(
   path: string,
   name: string,
-  expected: Fingerprint,
+  expected: BigIntStats,
   onRead: (bytes: number) => void = () => {},
 ): AsyncGenerator<Buffer> {
   const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(name, error)));
+  const requireSame = (now: BigIntStats | null) => {
+    if (now === null || fingerprint(now) !== fingerprint(expected)) throw changed(name);
+  };
   try {
-    requireSame(name, await handle.stat({ bigint: true }), expected);
+    requireSame(await handle.stat({ bigint: true }));
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let position = 0; position < expected.size; ) {
       const room = position === 0 ? buffer.subarray(0, FIRST_CHUNK_BYTES) : buffer;
       const bytes = await readAt(handle, room, position, name);
       // The path is checked, not the handle, because the handle of a replaced file still leads to the old one.
-      requireSame(name, await stat(path, { bigint: true }).catch(() => null), expected);
+      requireSame(await stat(path, { bigint: true }).catch(() => null));
       if (bytes === 0) throw changed(name);
       position += bytes;
       onRead(bytes);
@@ -82,15 +81,6 @@ async function readAt(handle: FileHandle, buffer: Buffer, position: number, path
   } catch (error) {
     throw unreadable(path, error);
   }
-}
-
-function requireSame(path: string, now: Fingerprint | null, expected: Fingerprint): void {
-  const same =
-    now?.size === expected.size &&
-    now.mtimeNs === expected.mtimeNs &&
-    now.ino === expected.ino &&
-    now.dev === expected.dev;
-  if (!same) throw changed(path);
 }
 
 function changed(path: string): SrqError {

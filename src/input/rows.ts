@@ -52,78 +52,49 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
  */
 export async function* rowsOf(
   records: AsyncIterable<CsvRecord[]>,
-  reading: RowReading,
+  { encoding, say }: RowReading,
   columns: readonly string[],
   fit: RowFit,
 ): AsyncGenerator<Row[]> {
-  const shaper = new RowShaper(reading, columns, fit);
-  let atHeader = true;
+  let [atHeader, afterBlank, number] = [true, false, 0];
+  // Records that may be a footer, until a later row shows that they are not.
+  let held: CsvRecord[] = [];
+  const rowOf = ({ cells, line, suspicion }: CsvRecord): Row => {
+    const whole = fit.whole(cells);
+    const undecoded = encoding?.unexplained ? encodingProblem(cells, columns, encoding) : null;
+    const problem = undecoded ?? suspicion ?? (whole ? null : fit.misfit(cells));
+    return { number: ++number, line, cells: whole ?? cells, problem };
+  };
   for await (const batch of records) {
     for (let from = atHeader ? 1 : 0; from < batch.length; from += BATCH_ROWS) {
-      const rows = shaper.shape(batch.slice(from, from + BATCH_ROWS));
+      const rows: Row[] = [];
+      for (const record of batch.slice(from, from + BATCH_ROWS)) {
+        const isEmpty = isBlank(record.cells);
+        afterBlank ||= isEmpty || record.afterEmptyLine;
+        if (isEmpty) continue;
+        if (afterBlank && held.length < MAX_FOOTER_ROWS && mayBeFooter(record, columns)) {
+          held.push(record);
+          continue;
+        }
+        for (const each of held) rows.push(rowOf(each));
+        held = [];
+        afterBlank = false;
+        rows.push(rowOf(record));
+      }
       if (rows.length > 0) yield rows;
     }
     atHeader = false;
   }
-  shaper.sayFooter();
+  const [first, last] = [held[0], held.at(-1)];
+  if (!first || !last) return;
+  const lines = first === last ? `line ${first.line}` : `lines ${first.line}–${last.line}`;
+  say(`Set aside as the report's footer: ${lines}.`);
 }
 
-/** Numbers the rows. It holds back records that may be a footer until a later row shows that they are not. */
-class RowShaper {
-  private readonly reading: RowReading;
-  private readonly columns: readonly string[];
-  private readonly fit: RowFit;
-  private number = 0;
-  private afterBlank = false;
-  private held: CsvRecord[] = [];
-
-  constructor(reading: RowReading, columns: readonly string[], fit: RowFit) {
-    this.reading = reading;
-    this.columns = columns;
-    this.fit = fit;
-  }
-
-  shape(records: readonly CsvRecord[]): Row[] {
-    const rows: Row[] = [];
-    for (const record of records) {
-      if (isBlank(record.cells)) {
-        this.afterBlank = true;
-        continue;
-      }
-      if (record.afterEmptyLine) this.afterBlank = true;
-      if (this.mayBeFooter(record)) {
-        this.held.push(record);
-        continue;
-      }
-      for (const each of this.held) rows.push(this.row(each));
-      this.held = [];
-      this.afterBlank = false;
-      rows.push(this.row(record));
-    }
-    return rows;
-  }
-
-  sayFooter(): void {
-    const first = this.held[0];
-    const last = this.held.at(-1);
-    if (!first || !last) return;
-    const lines = first === last ? `line ${first.line}` : `lines ${first.line}–${last.line}`;
-    this.reading.say(`Set aside as the report's footer: ${lines}.`);
-  }
-
-  private mayBeFooter({ cells }: CsvRecord): boolean {
-    if (!this.afterBlank || this.columns.length < 3 || this.held.length >= MAX_FOOTER_ROWS) return false;
-    const filled = cells.filter((cell) => cell.trim() !== '');
-    return filled.length === 1 || (filled.length <= 3 && TOTALS.test(filled[0] ?? ''));
-  }
-
-  private row({ cells, line, suspicion }: CsvRecord): Row {
-    const whole = this.fit.whole(cells);
-    const { encoding } = this.reading;
-    const undecoded = encoding?.unexplained ? encodingProblem(cells, this.columns, encoding) : null;
-    const problem = undecoded ?? suspicion ?? (whole ? null : this.fit.misfit(cells));
-    return { number: ++this.number, line, cells: whole ?? cells, problem };
-  }
+function mayBeFooter({ cells }: CsvRecord, columns: readonly string[]): boolean {
+  if (columns.length < 3) return false;
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  return filled.length === 1 || (filled.length <= 3 && TOTALS.test(filled[0] ?? ''));
 }
 
 /** Returns the index of the first cell that the encoding does not explain, or -1. */

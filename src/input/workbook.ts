@@ -27,14 +27,11 @@ export interface Sheet {
 
 /**
  * Reads one sheet of an `.xlsx` workbook: the named one, or else the visible one with most rows that look like leads.
- * Throws `SrqError('input')` if
- * the file is not such a workbook, is damaged, or is larger than a list of leads. Throws `SrqError('usage')` if there
- * is no such sheet.
+ * Throws `SrqError('input')` if the file is not such a workbook, is damaged, or is larger than a list of leads. Throws
+ * `SrqError('usage')` if there is no such sheet.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
-  const zip = await openZip(await archiveOf(file), file.path);
-  requireWorkbook(zip.names, file.path);
-  const parts = await zip.parts((name) => READ_PART.test(name), MAX_UNPACKED_BYTES);
+  const parts = await tablesIn(await archiveOf(file), file.path);
   for (const part of parts.values()) {
     requireShortPieces(part, file.path);
     requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
@@ -227,19 +224,12 @@ function columnNumber(letters: string): number {
 
 const MAX_ENTRIES = 10_000;
 
-/** A ZIP archive whose directory has been read. No part has been unpacked yet. */
-interface ZipArchive {
-  readonly names: readonly string[];
-  /**
-   * Unpacks the wanted parts, by name. Their total size may be at most `maxBytes`. It is checked in the directory first
-   * and again while unpacking, because the directory may be wrong. Throws `SrqError('input')` for larger parts and for
-   * a damaged archive.
-   */
-  readonly parts: (wanted: (name: string) => boolean, maxBytes: number) => Promise<Map<string, Buffer>>;
-}
-
-/** Reads the directory of a ZIP archive. Throws `SrqError('input')` for a damaged one. */
-async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
+/**
+ * Unpacks the parts of a workbook that hold tables, by name. Their total size may be at most 100 MiB. It is checked in the
+ * directory of the archive first and again while unpacking, because the directory may be wrong. Throws
+ * `SrqError('input')` for larger parts, for a damaged archive, and for one that is no workbook.
+ */
+async function tablesIn(archive: Buffer, path: string): Promise<Map<string, Buffer>> {
   const asDamaged = (error: unknown) => Promise.reject(damagedArchive(path, error));
   // Names are compared and never used as paths, so the library need not refuse unsafe ones.
   const zip = await fromBufferPromise(archive, { decodeStrings: false }).catch(asDamaged);
@@ -250,32 +240,27 @@ async function openZip(archive: Buffer, path: string): Promise<ZipArchive> {
   } catch (error) {
     throw damagedArchive(path, error);
   }
-  return {
-    names: entries.map(nameOf),
-    parts: async (wanted, maxBytes) => {
-      const chosen = entries.filter((entry) => wanted(nameOf(entry)));
-      const promised = chosen.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
-      if (promised > maxBytes) throw tooLarge(path, maxBytes);
-      const parts = new Map<string, Buffer>();
-      for (const entry of chosen) {
-        if (parts.has(nameOf(entry))) throw damagedArchive(path);
-        // The stream reports an error if a part has another size than the directory states.
-        const part = await zip.openReadStreamPromise(entry).then(buffer).catch(asDamaged);
-        parts.set(nameOf(entry), part);
-      }
-      return parts;
-    },
-  };
+  requireWorkbook(entries.map(nameOf), path);
+  const chosen = entries.filter((entry) => READ_PART.test(nameOf(entry)));
+  const promised = chosen.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  if (promised > MAX_UNPACKED_BYTES) throw tooLarge(path);
+  const parts = new Map<string, Buffer>();
+  for (const entry of chosen) {
+    if (parts.has(nameOf(entry))) throw damagedArchive(path);
+    // The stream reports an error if a part has another size than the directory states.
+    parts.set(nameOf(entry), await zip.openReadStreamPromise(entry).then(buffer).catch(asDamaged));
+  }
+  return parts;
 }
 
 function nameOf({ fileNameRaw }: Entry): string {
   return fileNameRaw.toString('utf8');
 }
 
-function tooLarge(path: string, maxBytes: number): SrqError {
+function tooLarge(path: string): SrqError {
   return new SrqError(
     'file.too-large',
-    `${path} unpacks to more than ${Math.round(maxBytes / 1024 / 1024)} MiB.`,
+    `${path} unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB.`,
     'A workbook is held in memory, so its size is limited. Save the sheet as CSV UTF-8 and import that: it may have any size.',
   );
 }

@@ -4,34 +4,6 @@ import type { MappingOptions } from '../../src/request/lead/table.ts';
 
 const NOTHING: MappingOptions = { map: {}, set: {} };
 
-describe('a constant', () => {
-  const warnings = (said: Partial<MappingOptions>) => planMapping(['Nr', 'Fon'], { ...NOTHING, ...said }).warnings;
-
-  test.each(['phone', 'email', 'fullname', 'ref'])(
-    'a constant %s, which each customer has, gives a warning',
-    (field) => {
-      const message = `All rows get the same ${field}, which is given as a constant.`;
-      expect(warnings({ set: { [field]: 'x' } })).toEqual([
-        expect.objectContaining({ code: 'columns.constant', severity: 'warning', field, message }),
-      ]);
-      const fallback = warnings({ map: { Nr: field }, set: { [field]: 'x' } }).map((each) => each.message);
-      expect(fallback).toEqual([expect.stringMatching('^All rows that have none get')]);
-    },
-  );
-
-  test.each(['location', 'request_text', 'category', 'country', 'budget'])(
-    'a constant %s gives no warning',
-    (field) => {
-      const said = { set: { [field]: field === 'country' ? 'PT' : 'x' } };
-      expect(warnings(said).filter(({ code }) => code === 'columns.constant')).toEqual([]);
-    },
-  );
-
-  test('a constant with a column in it, or an empty one, gives no warning', () => {
-    expect(warnings({ set: { phone: '0{Fon}', ref: '' } })).toEqual([]);
-  });
-});
-
 /** Columns by what they hold. */
 const CELLS = {
   phones: ['0151 66126116', '0151 66126117', '030 12345678'],

@@ -12,24 +12,17 @@ const FIELDS_AND_PARTS = Object.keys(MEANINGS) as FieldOrPart[];
 export function byContentAlone(looks: readonly Look[], readings: readonly Candidate[]): Candidate[] {
   const found: Candidate[] = [];
   for (const meaning of FIELDS_AND_PARTS) {
-    const { alone, underAnyName, unless = [], isSeveral, group } = MEANINGS[meaning];
+    const { plain, readUnder, unless = [], isSeveral, group } = MEANINGS[meaning];
     const all = [...readings, ...found];
-    if (isGiven(all, [meaning, ...unless])) continue;
+    if (readUnder === undefined || isGiven(all, [meaning, ...unless])) continue;
     const alike = unread(looks, all).filter(
       ({ name, seen }) =>
-        (underAnyName?.(seen) || (name.isEmpty && alone?.(seen))) &&
-        (group !== undefined || !saysPersonOrPlace(name)) &&
-        (!isRepeated(seen) || group === 'place'),
+        (name.isEmpty || readUnder === 'any name') && plain?.(seen) && (!isRepeated(seen) || group === 'place'),
     );
-    if (meaning === 'request_text') alike.sort((a, b) => b.seen.medianLength - a.seen.medianLength);
     for (const look of isSeveral ? alike : alike.slice(0, 1))
       found.push(guessed(look, meaning, contentReason(meaning, look.seen) ?? 'its content'));
   }
   return found;
-}
-
-function saysPersonOrPlace({ meanings }: Look['name']): boolean {
-  return meanings.some(({ meaning }) => MEANINGS[meaning].group !== undefined);
 }
 
 /** Returns the filled columns without a reading that may be the customer's by their names. */
@@ -48,7 +41,7 @@ export function namePair(looks: readonly Look[], readings: readonly Candidate[])
   const words = unread(looks, readings).filter(
     ({ seen }) => seen.oneWord >= 0.6 && fitOf('last_name', seen) === 'shows',
   );
-  const [first] = words.filter(({ seen }) => holdsPersons(seen)).sort((a, b) => b.seen.givenName - a.seen.givenName);
+  const first = words.find(({ seen }) => holdsPersons(seen));
   const last = words.find(({ index }) => first && Math.abs(index - first.index) === 1);
   if (!first || !last) return [];
   return [guessed(first, 'first_name', 'given names'), guessed(last, 'last_name', 'words beside given names')];

@@ -56,8 +56,7 @@ export function candidatesByName(look: Look): Candidate[] {
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
     const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
-    const isAsked = alias.meaning === 'notes' || isOfCompanies(alias.meaning, seen);
-    found.push(isAsked ? { ...known, level: 'likely' } : known);
+    found.push(alias.meaning === 'notes' ? { ...known, level: 'likely' } : known);
   }
   if (name.isOthers) return found;
   for (const named of name.meanings) {
@@ -89,7 +88,6 @@ export function guessed(look: Look, meaning: FieldOrPart, because: string): Cand
 
 const isOfAPerson = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'contact';
 const isOfAName = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'name';
-const OF_A_NAME: readonly FieldOrPart[] = ['fullname', 'first_name', 'last_name'];
 
 /** Tells whether a meaning belongs to a person. Unknown words in the name may mean another person than the customer. */
 export function isPersonal(meaning: FieldOrPart): boolean {
@@ -147,12 +145,9 @@ function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: Con
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
 const FIT_ORDER: readonly Fit[] = ['shows', 'allows', 'none', 'contradicts'];
 
-/** Compares two readings: known names first, then what the content shows, then how well the name is understood. */
+/** Compares two readings: first what the content shows, then how well the name is understood. */
 export function byStrength(a: Candidate, b: Candidate): number {
-  const isKnown = ({ by }: Candidate) => Number(by === 'known name');
-  const known = isKnown(b) - isKnown(a);
-  const fits = FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit);
-  return known || fits || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by);
+  return FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit) || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by);
 }
 
 /**
@@ -164,7 +159,7 @@ export function withoutEmpty(candidates: readonly Candidate[]): readonly Candida
     candidates.some((each) => each.look.seen.filled > 0 && each.meaning === meaning);
   return candidates.filter(({ meaning, look: { seen } }) => {
     if (seen.filled > 0 || MEANINGS[meaning].isSeveral) return true;
-    return !(meaning === 'fullname' ? OF_A_NAME : [meaning]).some(isFilled);
+    return !isFilled(meaning);
   });
 }
 
@@ -199,7 +194,7 @@ function withPersons(candidates: readonly Candidate[]): readonly Candidate[] {
 
 /** Tells whether a column called "name" has a single given name in each cell. */
 function isGivenName({ meaning, look: { seen } }: Candidate): boolean {
-  return meaning === 'fullname' && seen.filled >= 3 && seen.oneWord >= 0.8 && seen.givenName >= 0.5;
+  return meaning === 'fullname' && seen.oneWord >= 0.8 && seen.givenName >= 0.5;
 }
 
 /** Tells whether a column that seems to be half of a name, and has no other half, holds whole names. */
@@ -208,7 +203,7 @@ function isWholeName({ meaning, look: { seen } }: Candidate): boolean {
 }
 
 function isHalfName({ meaning, look }: Candidate): boolean {
-  return meaning === 'fullname' && look.name.isBareName && look.seen.wordsOnly < 0.85;
+  return meaning === 'fullname' && look.seen.wordsOnly < 0.85;
 }
 
 /** Leaves out the name of a pet beside the names of its owners. A person is asked about the owners. */
@@ -234,8 +229,7 @@ export function asPlaceParts(candidates: readonly Candidate[]): readonly Candida
   const hasTown = candidates.some(({ meaning }) => meaning === 'city');
   return candidates.map((each) => {
     if (!isStreet(each)) return each;
-    const { town, streetLike, streetWord } = each.look.seen;
-    const isTown = !hasTown && town >= 0.3 && Math.max(streetLike, streetWord) < 0.3;
+    const isTown = !hasTown && each.look.seen.town >= 0.3;
     return { ...each, meaning: isTown ? 'city' : 'street', rank: each.rank + LAST_RANK };
   });
 }
@@ -276,8 +270,7 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
 function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
-  if (meaning === 'fullname')
-    return (level === 'likely' || look.name.isSomebody) && isCertain('first_name') && isCertain('last_name');
+  if (meaning === 'fullname') return level === 'likely' && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !isOfAName(meaning)) return false;
   const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
@@ -320,16 +313,6 @@ export function withoutOthersContacts(readings: readonly Candidate[]): readonly 
 
 function byMerit(a: Candidate, b: Candidate): number {
   const isCertain = ({ level }: Candidate) => Number(level === 'certain');
-  const size = ({ look: { seen }, meaning }: Candidate) =>
-    meaning === 'request_text' ? seen.medianLength : seen.filled;
-  const isSecond = ({ rank }: Candidate) => Number(rank >= SECOND);
   const isLast = ({ rank }: Candidate) => Number(rank >= LAST_RANK);
-  return (
-    isCertain(b) - isCertain(a) ||
-    isSecond(a) - isSecond(b) ||
-    isLast(a) - isLast(b) ||
-    byStrength(a, b) ||
-    size(b) - size(a) ||
-    a.index - b.index
-  );
+  return isCertain(b) - isCertain(a) || isLast(a) - isLast(b) || byStrength(a, b) || a.index - b.index;
 }

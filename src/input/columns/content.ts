@@ -19,8 +19,6 @@ const YES_NO =
   /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$|^[-+]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}$/i;
-const NUMBER = /^[-+]?\d+(?:[.,'’\s]\d{3})*(?:[.,]\d{1,2})?$/;
-const FRACTION = /\d[.,]\d{1,2}$/;
 const COMPANY =
   /(?:^|[\s,&])(?:gmbh|ag|kg|ug|ohg|gbr|e\.k|ltd|limited|llc|inc|plc|pty|corp|s\.?l\.?u?|s\.?a\.?|s\.?r\.?l|sàrl|sarl|sas|lda|unip|b\.?v|oy|ab|a\/s|aps|sp\. z o\.o|co|sons|söhne|hijos|fils|figli|filhos)\.?$/i;
 const SEVERAL_WORDS = /^[\p{L}\p{M}'’.&-]+(?:[ ,]+[\p{L}\p{M}'’.&()-]+){1,5}$/u;
@@ -93,8 +91,6 @@ function numbersIn(texts: readonly string[]) {
     digits: share(/^\d+$/),
     /** Amounts, decimals, coordinates and other numbers that belong to no field. */
     amount: share(AMOUNT),
-    /** Numbers, some of them with a fraction. They are amounts, and round amounts are written without a fraction. */
-    isFractional: share(NUMBER) >= 0.9 && share(FRACTION) > 0,
     /** Whether the texts are consecutive whole numbers, such as line numbers. */
     isSequence: isSequence(texts),
     medianLength: lengths[Math.floor(lengths.length / 2)] ?? 0,
@@ -113,7 +109,6 @@ function formsIn(texts: readonly string[]) {
     language: share(isLanguage),
     date: share(DATE),
     url: share(URL_TEXT),
-    ip: share(IP),
     yesNo: share(YES_NO),
     company: share(COMPANY),
     recording: share(RECORDING),
@@ -166,8 +161,7 @@ function isPhone(text: string, market: Market | undefined): boolean {
   if (!market && !text.startsWith('+') && !text.startsWith('00')) return /^0|\d[ ()./-]+\d/.test(text);
   // Only with a market is 00 read as the plus of a number in international form.
   const whole = market ? text : text.replace(/^00/, '+');
-  const [one = whole] = whole.split(/ ?[/;,] ?(?=[+(\d])(?=.{7})/);
-  return parsePhone(one, market).e164 !== null || parsePhone(whole, market).e164 !== null;
+  return parsePhone(whole, market).e164 !== null;
 }
 
 function isPostalCode(text: string, market: Market | undefined): boolean {
@@ -185,8 +179,7 @@ function isRegionCode(text: string): boolean {
 
 function isLanguage(text: string): boolean {
   if (text.length > 20 || /\d/.test(text)) return false;
-  const isCode = /^[a-z]{2}(?:[-_][a-z]{2})?$/i.test(text);
-  return (isCode || text.length > 3) && parseLanguage(text).known;
+  return parseLanguage(text).known;
 }
 
 function isPlace(text: string, market: Market | undefined): boolean {
@@ -244,7 +237,6 @@ function hasStreetWord(text: string): boolean {
 function isTown(text: string): boolean {
   const plain = foldedText(text).replaceAll('.', '').trim();
   const parts = plain.split(/ *[,/()|] *| +- +/).filter((part) => part !== '');
-  if (parts.length === 0 || parts.length > 4) return false;
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   return TOWNS.has(plain) || TOWNS.has(first) || TOWNS.has(last) || TOWNS.has(last.replace(/ [a-z]{2,3}$/, ''));
 }

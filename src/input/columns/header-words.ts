@@ -1,4 +1,4 @@
-import { conceptsOf, isFieldWord, isKnownWord } from './vocabulary.ts';
+import { isFieldWord, isKnownWord } from './vocabulary.ts';
 
 /**
  * Splits a header into its words, folded to lower-case ASCII letters: `contactPhoneNumber`, `E-Mail`, `Kunden-Tel.` and
@@ -26,9 +26,7 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .replaceAll('ß', 'ss')
     // Initials are one word, which may mean anybody: "Tel. w.p."
     .replace(/(?<![a-z])[a-z](?:\.[a-z])+(?![a-z])/g, (initials) => initials.replaceAll('.', ''))
-    .replace(/(?<![a-z])post[^a-z]code(?=s?(?![a-z]))/g, 'postcode')
-    // In a question for a need, "done" is no state.
-    .replace(/\b((?:needs?|want|like)(?: \w+){0,3}) done\b/g, '$1');
+    .replace(/(?<![a-z])post[^a-z]code(?=s?(?![a-z]))/g, 'postcode');
   const words = plain.split(/[^a-z#]+/).filter((word) => word !== '');
   return joinedLetters(words).flatMap((word) => understoodWords(word, mendsSlips));
 }
@@ -107,17 +105,10 @@ function isPart(word: string): boolean {
 /** Minimum length of a word in which a typing error is looked for. Shorter words are too similar to each other. */
 const MIN_SLIP = 5;
 
-/**
- * Returns the known word that differs from a word by one letter that is missing, added, wrong or swapped. Returns null
- * if several are possible that mean different things.
- */
+/** Returns the first known word that differs from a word by one letter that is missing, added, wrong or swapped. */
 function withoutSlip(word: string): string | null {
   if (word.length < MIN_SLIP || word.length > MAX_COMPOUND) return null;
-  const found = [...slipsOf(word)].filter((each) => each.length >= MIN_SLIP && isKnownWord(each));
-  const [first] = found;
-  if (first === undefined) return null;
-  const meanings = new Set(found.map((each) => conceptsOf(each).join(' ')));
-  return meanings.size === 1 ? first : null;
+  return [...slipsOf(word)].find((each) => each.length >= MIN_SLIP && isKnownWord(each)) ?? null;
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

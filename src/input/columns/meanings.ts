@@ -14,8 +14,8 @@ const NEARLY_ALL = 0.9;
 const MIN_OF_FORM = 3;
 
 /** Tells whether nearly all cells are something that belongs to no field: dates, links, amounts, yes and no. */
-function isElse({ date, url, ip, yesNo, amount, filled, isFractional }: ContentProfile): boolean {
-  return Math.max(date, url, ip, yesNo, amount) >= PLAIN || (filled >= 3 && isFractional);
+function isElse({ date, url, yesNo, amount }: ContentProfile): boolean {
+  return Math.max(date, url, yesNo, amount) >= PLAIN;
 }
 
 function isContact({ email, phoneShape }: ContentProfile): boolean {
@@ -50,13 +50,9 @@ interface Meaning {
   /** Content that shows a known name to be wrong, beyond what is wrong for all. */
   readonly refutes?: (seen: ContentProfile) => boolean;
   /** Content so clear that the only such column of a file is certain. */
-  readonly only?: (seen: ContentProfile) => boolean;
-  /** Content so alike that a person has to choose between two columns. It is `only` if it is not given. */
-  readonly near?: (seen: ContentProfile) => boolean;
-  /** Content that gives a column without a telling name this meaning. The table has these in their order. */
-  readonly alone?: (seen: ContentProfile) => boolean;
-  /** Content that does so under a name with unknown words, too. */
-  readonly underAnyName?: (seen: ContentProfile) => boolean;
+  readonly plain?: (seen: ContentProfile) => boolean;
+  /** Whether such content is enough without a telling name, or under a name with unknown words, too. */
+  readonly readUnder?: 'no name' | 'any name';
   /** Other meanings in a file that make content alone unnecessary. */
   readonly unless?: readonly FieldOrPart[];
   /** The share of cells, and what they are, as the reason tells a person. */
@@ -68,75 +64,67 @@ interface Meaning {
   readonly isVague?: true;
 }
 
-const HALF_A_NAME: Meaning = {
+const NAME: Meaning = {
   shows: isName,
-  contradicts: (seen) => noText(seen) || seen.medianLength > 30,
-  refutes: isTownRather,
+  contradicts: (seen) => noText(seen) || seen.medianLength > 45,
   group: 'name',
 };
+const TEXT: Meaning = {
+  shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
+  contradicts: (seen) => noText(seen) || seen.medianLength < 4,
+};
 
+/** Content alone is looked for in the order of the meanings. */
 export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   email: {
     shows: ({ email }) => email >= 0.6,
     contradicts: ({ email }) => email < 0.2,
     // Some forms write "anonymous" into every cell of an e-mail address that they must not ask for.
     refutes: (seen) => seen.email === 0 && isConstant(seen),
-    only: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
-    underAnyName: isPlainlyEmail,
+    plain: (seen) => isPlainlyEmail(seen) && seen.distinct >= 0.7,
+    readUnder: 'any name',
     counted: ['email', 'e-mail addresses'],
     group: 'contact',
     isSeveral: true,
   },
   phone: {
-    shows: (seen) => seen.phone >= 0.5,
-    contradicts: ({ phoneShape, date, ip }) => phoneShape < 0.3 || Math.max(date, ip) >= 0.5,
-    only: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
-    near: ({ phone, writtenAsPhone, distinct }) => phone >= 0.5 && writtenAsPhone >= 0.2 && distinct >= 0.3,
-    underAnyName: isPlainlyPhone,
+    shows: ({ phone }) => phone >= 0.5,
+    contradicts: ({ phoneShape }) => phoneShape < 0.3,
+    plain: (seen) => isPlainlyPhone(seen) && seen.distinct >= 0.7,
+    readUnder: 'any name',
     counted: ['phone', 'telephone numbers'],
     group: 'contact',
     isSeveral: true,
   },
   request_text: {
-    shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
-    contradicts: (seen) =>
-      noText(seen) || seen.medianLength < 4 || holdsPersons(seen) || (seen.filled >= 5 && isConstant(seen)),
-    refutes: (seen) => seen.codeLike >= 0.9 && seen.distinct >= 0.95,
-    only: (seen) => isNearlyText(seen) && seen.distinct >= (seen.longText >= 0.9 ? 0.4 : 0.6),
-    underAnyName: isNearlyText,
+    ...TEXT,
+    refutes: ({ codeLike }) => codeLike >= NEARLY_ALL,
+    plain: (seen) => isNearlyText(seen) && seen.distinct >= 0.5,
+    readUnder: 'any name',
     unless: ['notes', 'audio_file'],
     counted: ['longText', 'longer texts'],
   },
-  notes: {
-    shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
-    contradicts: (seen) => noText(seen) || seen.medianLength < 4,
-  },
+  notes: TEXT,
   street: {
     shows: ({ streetLike, streetWord }) => streetLike >= 0.5 || streetWord >= 0.5,
-    contradicts: (seen) =>
-      isElse(seen) || seen.email >= 0.3 || seen.phone >= 0.6 || seen.digits >= PLAIN || seen.medianLength > 80,
-    only: isStreet,
-    alone: ({ streetLike, streetWord, placeLike, medianLength, date, amount }) =>
-      ((streetLike >= 0.7 && medianLength <= 35) || (streetLike >= 0.4 && streetWord >= 0.6)) &&
-      Math.max(date, amount) < 0.2 &&
-      placeLike < 0.5,
-    underAnyName: (seen) => isStreet(seen) && seen.placeLike < 0.5,
+    contradicts: (seen) => isElse(seen) || seen.email >= 0.3 || seen.digits >= PLAIN,
+    plain: (seen) => isStreet(seen) && seen.placeLike < 0.5,
+    readUnder: 'any name',
     counted: ['streetLike', 'streets'],
     group: 'place',
   },
   house_number: {
     shows: ({ medianLength, digits, distinct }) => medianLength <= 6 && digits >= 0.4 && distinct > 0.2,
-    contradicts: (seen) => seen.medianLength > 12 || seen.isSequence || isContact(seen) || seen.oneWord >= 0.5,
+    contradicts: (seen) => seen.medianLength > 12 || isContact(seen),
     group: 'place',
   },
   location: {
     shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
-    contradicts: (seen) =>
-      isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5 || seen.medianLength > 150,
+    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5,
     // Links are the location of appointments that take place online.
     refutes: ({ url }) => url >= 0.5,
-    only: (seen) => seen.placeLike >= 0.7 || seen.town >= 0.3 || isStreet(seen),
-    underAnyName: isPlace,
+    plain: (seen) => isPlace(seen) || isStreet(seen),
+    readUnder: 'any name',
     unless: ['postal_code', 'city', 'street'],
     counted: ['placeLike', 'places'],
     group: 'place',
@@ -144,22 +132,18 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   city: {
     shows: (seen) => isName(seen) || seen.town >= 0.4,
-    contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isPersonRather(seen),
+    contradicts: (seen) => noText(seen) || isPersonRather(seen),
     refutes: isPersonRather,
-    only: ({ town }) => town >= 0.25,
-    alone: (seen) => (seen.town >= 0.25 && !holdsPersons(seen)) || isPlace(seen),
+    plain: ({ town }) => town >= 0.25,
+    readUnder: 'no name',
     unless: ['location'],
     group: 'place',
   },
   postal_code: {
     shows: ({ postalCode }) => postalCode >= 0.6,
-    contradicts: (seen) =>
-      seen.medianLength > 12 ||
-      isElse(seen) ||
-      seen.email >= 0.3 ||
-      (seen.filled > 2 && seen.postalCode < 0.1 && seen.digits < 0.5),
-    only: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
-    alone: ({ postalCode, isSequence, distinct }) => postalCode >= 0.8 && !isSequence && distinct > 0.15,
+    contradicts: (seen) => seen.medianLength > 12 || (seen.filled > 2 && seen.postalCode < 0.1 && seen.digits < 0.5),
+    plain: ({ postalCode, distinct }) => postalCode >= 0.8 && distinct >= 0.15,
+    readUnder: 'no name',
     unless: ['location'],
     counted: ['postalCode', 'postal codes'],
     group: 'place',
@@ -167,52 +151,37 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   lang: {
     shows: ({ language }) => language >= 0.6,
     contradicts: ({ language }) => language < 0.2,
-    alone: ({ language, country, yesNo, filled }) => filled >= 3 && language >= 0.9 && country < 0.9 && yesNo < 0.5,
     counted: ['language', 'languages'],
   },
   country: {
     shows: ({ country }) => country >= 0.6,
     contradicts: ({ country }) => country < 0.2,
-    refutes: ({ town }) => town >= 0.4,
-    only: ({ country }) => country >= 0.9,
-    alone: ({ country, language, filled }) => filled >= 3 && country >= 0.9 && language < 0.9,
+    plain: ({ country }) => country >= 0.9,
     counted: ['country', 'countries'],
   },
   audio_file: {
     shows: ({ recording }) => recording >= 0.5,
-    contradicts: (seen) =>
-      Math.max(seen.date, seen.yesNo, seen.email) >= 0.5 || (seen.digits >= PLAIN && seen.recording === 0),
-    only: ({ recording }) => recording >= 0.9,
-    alone: ({ recording }) => recording >= 0.8,
+    contradicts: (seen) => noText(seen) && seen.recording === 0,
+    plain: ({ recording }) => recording >= 0.9,
+    readUnder: 'no name',
     counted: ['recording', 'recordings'],
   },
   fullname: {
-    shows: isName,
-    contradicts: (seen) => noText(seen) || seen.medianLength > 45 || isTownRather(seen),
-    refutes: (seen) => Math.max(seen.codeLike, seen.digits) >= 0.9 || isTownRather(seen),
-    only: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
-    near: (seen) => holdsPersons(seen) && seen.distinct >= 0.3,
-    alone: isWholeName,
+    ...NAME,
+    contradicts: (seen) => NAME.contradicts(seen) || isTownRather(seen),
+    refutes: (seen) => seen.codeLike >= NEARLY_ALL || isTownRather(seen),
+    plain: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
+    readUnder: 'no name',
     unless: ['first_name', 'last_name'],
     counted: ['wordsOnly', 'words like a name'],
-    group: 'name',
     isVague: true,
   },
-  first_name: HALF_A_NAME,
-  last_name: { ...HALF_A_NAME, isSeveral: true },
+  first_name: NAME,
+  last_name: { ...NAME, isSeveral: true },
   category: {
-    shows: ({ filled, distinct, longText, medianLength }) =>
-      filled >= 4 && distinct <= (longText >= 0.4 ? 0.5 : 0.8) && medianLength <= 40,
-    contradicts: (seen) =>
-      isElse(seen) ||
-      isContact(seen) ||
-      seen.digits >= PLAIN ||
-      seen.medianLength > 60 ||
-      seen.clientele >= 0.6 ||
-      Math.max(seen.placeLike, seen.town) >= 0.5 ||
-      isStreet(seen) ||
-      isPersonRather(seen),
-    refutes: ({ clientele }) => clientele >= 0.6,
+    shows: ({ filled, distinct, longText }) => filled >= 4 && distinct <= 0.8 && longText < 0.4,
+    contradicts: (seen) => noText(seen) || seen.medianLength > 60 || Math.max(seen.placeLike, seen.town) >= 0.5,
+    refutes: ({ clientele }) => clientele >= 0.5,
   },
   ref: {
     shows: ({ distinct, hasSpace, isSequence, medianLength }) =>
@@ -222,11 +191,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
       seen.email >= 0.3 ||
       seen.hasSpace >= 0.6 ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
-      (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0) ||
-      (seen.longText >= 0.5 && seen.hasSpace >= 0.3),
-    underAnyName: isOrderNumber,
-    only: (seen) => fitOf('ref', seen) === 'shows' && seen.phoneShape < 0.5,
-    near: (seen) => fitOf('ref', seen) === 'shows' && seen.url < 0.3,
+      (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0),
+    plain: (seen) => fitOf('ref', seen) === 'shows' && !isPlainlyPhone(seen),
   },
 };
 
@@ -238,13 +204,17 @@ export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
   return shows(seen) ? 'shows' : 'allows';
 }
 
-/** Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. */
+/**
+ * Tells whether nearly all cells of a column with a known name are clearly of another kind than the name says. Cells that
+ * are nothing known may be mistakes, which are told row by row.
+ */
 export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
-  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || seen.isFractional);
+  // A reference may be anything that differs between customers.
+  if (meaning === 'ref') return seen.filled >= 3 && isConstant(seen);
   if (fitOf(meaning, seen) !== 'contradicts') return false;
-  if (seen.url >= 0.9 || (meaning === 'location' && seen.url >= 0.5)) return true;
   // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
-  if (isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1)) return true;
+  if (seen.url >= NEARLY_ALL || isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1))
+    return true;
   if (seen.filled < 3) return false;
   return MEANINGS[meaning].refutes?.(seen) || isPlainlyPhone(seen) || Math.max(seen.date, seen.yesNo) >= NEARLY_ALL;
 }
@@ -252,12 +222,6 @@ export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): bool
 /** Tells whether a column holds whole addresses, or towns with their postal codes. */
 function isPlace({ placeLike, digits, date, hasSpace, medianLength }: ContentProfile): boolean {
   return placeLike >= 0.6 && hasSpace >= 0.6 && Math.max(digits, date) < 0.2 && medianLength <= 80;
-}
-
-function isWholeName(seen: ContentProfile): boolean {
-  const { wordsOnly, oneWord, distinct, medianLength, longText, town, givenName } = seen;
-  const isShort = distinct >= 0.7 && medianLength <= 30 && longText < 0.5 && town <= givenName;
-  return isShort && wordsOnly + oneWord >= 0.8 && wordsOnly >= (holdsPersons(seen) ? 0.3 : 0.6);
 }
 
 /** Tells whether all filled cells have the same text. */
@@ -286,13 +250,6 @@ function isStreet({ streetLike, streetWord }: ContentProfile): boolean {
   return streetWord >= 0.4 && streetLike >= 0.4;
 }
 
-/** Tells whether a column holds numbers of orders or cases: another one in each row, of letters or marks and digits. */
-function isOrderNumber(seen: ContentProfile): boolean {
-  const { filled, distinct, codeLike, digits, phoneShape, postalCode, medianLength } = seen;
-  const isElsewhere = Math.max(digits, phoneShape) >= 0.5 || postalCode >= 0.3 || isElse(seen);
-  return filled >= MIN_OF_FORM && distinct === 1 && codeLike >= 0.95 && medianLength >= 5 && !isElsewhere;
-}
-
 /** Tells whether a column clearly holds telephone numbers. */
 export function isPlainlyPhone(seen: ContentProfile): boolean {
   return (
@@ -305,8 +262,7 @@ export function isPlainlyEmail({ filled, email }: ContentProfile): boolean {
 }
 
 export function isPlainlyText(seen: ContentProfile): boolean {
-  const { longText, hasSpace, medianLength, distinct } = seen;
-  return longText >= PLAIN && hasSpace >= PLAIN && medianLength >= 25 && distinct >= 0.7 && !isNoText(seen);
+  return isNearlyText(seen) && seen.medianLength >= 25 && seen.distinct >= 0.7;
 }
 
 /**

@@ -31,22 +31,15 @@ export function nameEvidence(header: string): NameEvidence {
   const exact = evidenceOf(header, words);
   if (exact.isElse || !exact.hasUnknown) return exact;
   const mended = evidenceOf(header, tellingWords(header, true));
-  if (exact.meanings.length === 0 && mended.isElse) return mended;
-  const further = mended.meanings.filter(({ meaning }) => !exact.meanings.some((each) => each.meaning === meaning));
   return {
     ...exact,
     isOthers: exact.isOthers || mended.isOthers,
-    isEither: exact.isEither || mended.isEither,
-    isEmpty: exact.isEmpty && mended.isEmpty,
     meanings: [
       ...exact.meanings,
-      ...further.map((each) => ({ ...each, strength: each.strength === 'plain' ? 'slip' : 'part' }) as const),
+      ...mended.meanings.map((each) => ({ ...each, strength: each.strength === 'plain' ? 'slip' : 'part' }) as const),
     ],
   };
 }
-
-/** Maximum number of words in a name that doubts. In a sentence, "our" may mean anything. */
-const MAX_DOUBTED = 5;
 
 function evidenceOf(header: string, words: readonly string[]) {
   const hasUnknown = words.some(isUnknown) || hasInitials(header);
@@ -62,7 +55,7 @@ function evidenceOf(header: string, words: readonly string[]) {
     // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(ignored));
-  const isEmpty = words.every(isSilent);
+  const isEmpty = named.has('silent');
   const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last']));
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
@@ -87,17 +80,15 @@ function evidenceOf(header: string, words: readonly string[]) {
     whose: new Set(words.flatMap(personIn)),
     /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
     isBilling: named.has('billing'),
-    /** Whether the name is only "name". It may be half of a name if another column holds the other half. */
-    isBareName: named.isBareName() && !inside,
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
-    isSomebody: named.isSomebody(),
+    isSomebody: named.has('somebody'),
     /**
      * Whether the name means a part of a town or of a country. It is the location only if no other column is more
      * precise.
      */
-    isRegion: named.isRegion(),
+    isRegion: named.has('region'),
     /** Whether the name doubts a number or an address ("wrong", "our"), or calls it a second one. */
-    isDoubted: named.has('doubt') && words.length <= MAX_DOUBTED,
+    isDoubted: named.has('doubt'),
     isSecond: named.has('second'),
     /** Whether the name says where: a telephone "on site" may be another person's. */
     isOfAPlace: named.hasAny(['city', 'address', 'street', 'house']) || words.some((word) => isOfKind('site', word)),

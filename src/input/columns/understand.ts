@@ -130,13 +130,12 @@ function certain(candidate: Candidate): Candidate {
 
 /** Tells whether a column may be of the kind that a meaning has. Those of other people never are. */
 function isNear(meaning: FieldOrPart, { name, seen }: Look): boolean {
-  const { only, near = only } = MEANINGS[meaning];
-  return !name.isOthers && seen.filled > 0 && (near?.(seen) ?? false);
+  return !name.isOthers && seen.filled > 0 && (MEANINGS[meaning].plain?.(seen) ?? false);
 }
 
 function isPlain(candidate: Candidate, readings: readonly Candidate[]): boolean {
   const { seen } = candidate.look;
-  const isOfKind = MEANINGS[candidate.meaning].only?.(seen) ?? false;
+  const isOfKind = MEANINGS[candidate.meaning].plain?.(seen) ?? false;
   return seen.filled >= MIN_FILLED && isOfKind && !isUnclear(candidate) && isTelling(candidate, readings);
 }
 
@@ -151,9 +150,8 @@ function isTelling({ by, look, meaning, index }: Candidate, readings: readonly C
 }
 
 function isUnclear({ meaning, look: { name } }: Candidate): boolean {
-  const isOfRegion = meaning === 'location' && name.isRegion;
   const isDoubted = name.isSecond || (MEANINGS[meaning].group === 'contact' && (name.isDoubted || name.isOfAPlace));
   // An unknown word may say what is numbered, or whose a name is.
   const isUnknown = meaning === 'ref' ? name.hasUnknown : isPersonal(meaning) && name.mayBeAnothers;
-  return name.isBilling || isOfRegion || isDoubted || isUnknown;
+  return name.isBilling || isDoubted || isUnknown;
 }

@@ -73,7 +73,6 @@ export const FINDING = {
     '"{field}" is not a field that srq knows; it is sent as it is.',
     'If the service has it, let srq learn its API description: srq contract learn FILE. --strict refuses such fields.',
   ),
-  'columns.constant': columns.warning('{rows} get the same {field}, which is given as a constant.', FILL),
   'columns.content': columns.warning(
     '"{name}" was given as the {field}, but {what}.',
     'If that is a mistake, say which column it is: --map COLUMN={field}',
