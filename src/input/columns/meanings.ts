@@ -14,9 +14,12 @@ const NEARLY_ALL = 0.9;
 const MIN_OF_FORM = 3;
 
 /** Tells whether nearly all cells are something that belongs to no field: dates, links, amounts, yes and no. */
-function isElse({ date, url, yesNo, amount }: ContentProfile): boolean {
-  return Math.max(date, url, yesNo, amount) >= PLAIN;
+function isElse(seen: ContentProfile): boolean {
+  return Math.max(seen.date, seen.url, seen.yesNo, seen.amount) >= PLAIN || (seen.filled >= 3 && isOfAmounts(seen));
 }
+
+/** Tells whether a column holds amounts. Round ones are written without a fraction. */
+const isOfAmounts = ({ amount, digits }: ContentProfile) => amount > 0 && amount + digits >= NEARLY_ALL;
 
 function isContact({ email, phoneShape }: ContentProfile): boolean {
   return email >= 0.3 || phoneShape >= 0.5;
@@ -209,8 +212,8 @@ export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
  * are nothing known may be mistakes, which are told row by row.
  */
 export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
-  // A reference may be anything that differs between customers.
-  if (meaning === 'ref') return seen.filled >= 3 && isConstant(seen);
+  // A reference may be anything that differs between customers, but no amounts.
+  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || isOfAmounts(seen));
   if (fitOf(meaning, seen) !== 'contradicts') return false;
   // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
   if (seen.url >= NEARLY_ALL || isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1))
