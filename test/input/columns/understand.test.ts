@@ -398,6 +398,9 @@ describe('whose a column is', () => {
         expect(read([name, mixed.map((each) => each.replace('.5', ''))])).toEqual(['']);
       },
     );
+    it('an amount under a known name is not a reference', () => {
+      expect(read(['Reference', ['1200', '850.5', '430', '99']])).toEqual(['']);
+    });
     it('a question for the place, a kind of service and a constant are not references', () => {
       expect(read(['Em que localidade precisa do serviço?', TOWNS])).toEqual(['city']);
       expect(read(['Servicio solicitado', KINDS])[0]).toMatch(/^category/);
