@@ -206,6 +206,15 @@ function isHalfName({ meaning, look }: Candidate): boolean {
   return meaning === 'fullname' && look.seen.wordsOnly < 0.85;
 }
 
+/** Turns a category into the text of the need if each row has words of its own there, and no other column has the text. */
+export function asNeed(candidates: readonly Candidate[]): readonly Candidate[] {
+  const isOwn = ({ filled, distinct, hasSpace }: ContentProfile) => filled >= 4 && distinct >= 0.9 && hasSpace >= 0.7;
+  if (candidates.some(({ meaning }) => meaning === 'request_text')) return candidates;
+  return candidates.map((each) =>
+    each.meaning === 'category' && isOwn(each.look.seen) ? { ...each, meaning: 'request_text' } : each,
+  );
+}
+
 /** Leaves out the name of a pet beside the names of its owners. A person is asked about the owners. */
 export function withoutPets(candidates: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
   const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen));

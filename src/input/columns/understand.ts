@@ -4,6 +4,7 @@ import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
 import { byContentAlone, isTaken, namePair, onlyPersons, region } from './by-content.ts';
 import {
   asNameParts,
+  asNeed,
   asPlaceParts,
   byStrength,
   type Candidate,
@@ -51,7 +52,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const looks = all.filter(({ header }) => resultColumnOf(header) === null);
   const named = looks.flatMap((look) => candidatesByName(look).sort(bestFirst).slice(0, 1));
   const persons = asNameParts(withoutPets(withoutEmpty(named), looks));
-  const chosen = withoutRivals(withHouseNumber(asPlaceParts(persons), looks));
+  const chosen = withoutRivals(asNeed(withHouseNumber(asPlaceParts(persons), looks)));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
   for (const find of [byContentAlone, onlyPersons, namePair, region]) found.push(...find(looks, found));
