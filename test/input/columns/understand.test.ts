@@ -115,6 +115,12 @@ describe('columns without names', () => {
     expect(read(['', FIRST], ['', LAST])).toEqual(['first_name?', 'last_name?']);
     expect(read(['B', LAST], ['C', FIRST])).toEqual(['last_name?', 'first_name?']);
   });
+  it('the work as each customer calls it is the text, if no other column is', () => {
+    const own = ['quadro novo', '3 tomadas sala', 'luz wc não dá', 'placa indução, instalar'];
+    expect(read(['Serviço', own])).toEqual(['request_text']);
+    expect(read(['Serviço', own], ['Mensagem', NEEDS])).toEqual(['category', 'request_text']);
+    expect(read(['Serviço', ['quadro', 'tomadas', 'luz wc', 'placa']])).toEqual(['category']);
+  });
   it('columns without names are asked about if two are alike', () => {
     expect(read(['', NEEDS], ['Column 2', NEEDS.toReversed()])).toEqual(['request_text?', '']);
   });
@@ -172,7 +178,7 @@ describe('header rows as forms, CRMs and people write them', () => {
     expect(foundOrAsked).toBeGreaterThan(0.95);
   });
 
-  it.each(['fresh11', 'fresh12'])(
+  it.each(['fresh11', 'fresh12', 'fresh13'])(
     'of %s, an ordinary set that was judged blind, nothing is taken wrongly for certain',
     (set) => {
       const { wrong, certain, foundOrAsked } = measured(set);
