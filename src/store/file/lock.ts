@@ -215,7 +215,7 @@ function inUse(holder: string): SrqError {
   return new SrqError(
     'log.in-use',
     `Another run is using this log: ${holder}.`,
-    'Wait until it has ended, or give this run a log of its own with --log FILE (it will then not know what the other one sends).',
+    'Wait until it has ended, or stop it. With another log (--log FILE) this run would not know what that one has sent, and could send it again.',
   );
 }
 
