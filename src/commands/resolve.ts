@@ -28,7 +28,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
     (paint) =>
       doubtful.length === 0
         ? 'No request has an unknown outcome.'
-        : doubtText(doubtful, nowMs, columnsOf(context.process.stdout), paint),
+        : doubtText(entries, nowMs, columnsOf(context.process.stdout), paint),
   );
   if (doubtful.length === 0) await warnOfWrongLog(context);
   else context.reporter.say(() => printableLines(context.withProfile(HOW_TO)));

@@ -63,7 +63,9 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
   const underWay = await Promise.all(doubtful.map(({ key }) => log.mayBeUnderWay(key)));
   if (underWay.includes(true)) {
     const message = 'Another process is sending with this log; one of these may be under way. Nothing was noted.';
-    throw new SrqError('log.under-way', message, 'Wait until it has ended, then run the same command again.');
+    const others = 'Or settle those that are not under way by their keys: srq resolve KEY';
+    const hint = `Wait until it has ended, then run the same command again.    ${others}`;
+    throw new SrqError('log.under-way', message, hint);
   }
   for (const record of doubtful) await note(log, record, word);
 }

@@ -39,7 +39,7 @@ export interface SettleOptions {
   readonly settleMs: number | null;
   /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
-  /** Called with the time that rows are going to wait before validate is asked. */
+  /** Called with the time that rows are going to wait before validate is asked, and before it is asked again. */
   readonly waiting: (waitMs: number) => void;
 }
 
@@ -112,7 +112,9 @@ async function* settleBatch(
   const firstMs = log.nowMs();
   const leastMs = Math.min(LEAST_GAP_MS, options.settleMs ?? LEAST_GAP_MS);
   const gapsMs = batch.map((row) => row.gapMs + lateMs(row, deps, options));
-  await clock.sleep(Math.max(leastMs, ...gapsMs), signal);
+  const waitMs = Math.max(leastMs, ...gapsMs);
+  options.waiting(waitMs);
+  await clock.sleep(waitMs, signal);
   const second = await askRound(batch, api, signal, true);
   // A validate that does not know a request to which the service answered with a success may not know others either.
   const misses = batch.some(

@@ -17,7 +17,9 @@ const HINTS: Partial<Readonly<Record<ErrorReason, string>>> = {
   'service.redirects': 'srq never follows redirects. If the service has moved, give its new baseUrl.',
   'service.wrong-address': 'Check baseUrl.',
   'token.unusable-answer': 'Try again later. If that does not help, check baseUrl.',
-  'log.in-use': 'Wait until it has ended, or use another stateFolder, which does not know what was sent here.',
+  'log.in-use':
+    'Wait until it has ended. Another stateFolder does not know what was sent here and could send it again.',
+  'log.under-way': 'Wait until it has ended, then call resolve again.',
   'log.unwritable': 'Correct the access rights, or use another stateFolder.',
   'store.bad-address': 'It looks like this: postgres://USER@HOST:5432/DATABASE',
   'store.other': 'Give the store that this profile has sent through, or begin with this one once: freshStore.',

@@ -75,8 +75,9 @@ const METRICS: Readonly<Record<string, Metric>> = {
     value: ({ queue: { held } }) => (held === undefined ? null : Number(held !== null)),
   },
   srq_pace_requests_per_second: {
-    help: 'Calls a second that the pace allows, of all processes that share it; +Inf without a limit.',
-    value: ({ pace }) => orNone(pace?.ratePerSecond),
+    help: 'Calls a second that the pace allows, of all processes that share it; +Inf while no limit is known.',
+    // Until one is known the rate only doubles, far beyond what is sent.
+    value: ({ pace }) => orNone(pace?.boundPerSecond === null ? null : pace?.ratePerSecond),
   },
   srq_pace_bound_requests_per_second: {
     help: 'Calls a second near which the service has refused, or that --rate allows; +Inf if neither is known.',

@@ -32,6 +32,7 @@ test('a request that is sent again under a licence cannot be settled by a person
   await hasArrived;
   const before = desk.records();
   expect(before.at(-1)).toMatchObject({ key, event: 'sending' });
+  expect((await desk.run('resolve')).stdout).toContain('it is still under way, or its outcome is unknown');
   for (const word of [['--not-created'], ['--created'], ['--created', '4711']]) {
     const ended = await desk.run('resolve', key, ...word, '--json');
     expect([word, ended.code]).toEqual([word, 9]);

@@ -252,13 +252,16 @@ describe('Rounds', () => {
     ['of another run as long as a person has chosen', 'another run', { settleMs: 7_000 }, 7_000, 7_001],
   ])('The rounds of a settlement about a request %s', async (_, run, given, waitMs, gapMs) => {
     await loseAnswer(false);
-    expect(await ages({ settleMs: null, ...given }, run)).toEqual([[waitMs, waitMs + gapMs], [waitMs]]);
+    expect(await ages({ settleMs: null, ...given }, run)).toEqual([
+      [waitMs, waitMs + gapMs],
+      [waitMs, gapMs],
+    ]);
   });
 
   test('The rounds of a settlement begin at once if the request is old enough', async () => {
     await loseAnswer(true);
     machine.clock.passMs(2 * WAIT_MS);
-    expect(await ages({})).toEqual([[2 * WAIT_MS, 2 * WAIT_MS + 10_000], []]);
+    expect(await ages({})).toEqual([[2 * WAIT_MS, 2 * WAIT_MS + 10_000], [10_000]]);
   });
 
   test('The rounds compare request and neighbours at the same age', async () => {

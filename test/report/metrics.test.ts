@@ -30,7 +30,7 @@ const AT_WORK: ProcessView = {
   inHand: 5,
   oldestMs: 61_500,
   queue: { depth: 40, unknown: 2, held: 'lost' },
-  pace: { ratePerSecond: 12.5, boundPerSecond: null, pausedMs: 2_500 },
+  pace: { ratePerSecond: 12.5, boundPerSecond: 25, pausedMs: 2_500 },
 };
 
 test('a scrape has the state of the process, each value once and in the unit of its name', async () => {
@@ -51,10 +51,19 @@ test('a scrape has the state of the process, each value once and in the unit of 
     srq_store_held: 1,
     srq_rows_in_hand: 5,
     srq_pace_requests_per_second: 12.5,
-    srq_pace_bound_requests_per_second: Number.POSITIVE_INFINITY,
+    srq_pace_bound_requests_per_second: 25,
     srq_pause_remaining_seconds: 2.5,
   };
   for (const [name, value] of Object.entries(alone)) expect([name, page.value(name)]).toEqual([name, value]);
+});
+
+test('a scrape has no rate while no limit is known, because it only doubles until then', async () => {
+  const page = await metricsOf({
+    ...AT_WORK,
+    pace: { ratePerSecond: 88_056.7, boundPerSecond: null, pausedMs: 0 },
+  }).scrape();
+  for (const name of ['srq_pace_requests_per_second', 'srq_pace_bound_requests_per_second'])
+    expect([name, page.value(name)]).toEqual([name, Number.POSITIVE_INFINITY]);
 });
 
 test('what a process does not have is left out of a scrape: a 0 would say that it stands still', async () => {

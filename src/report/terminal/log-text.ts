@@ -1,6 +1,5 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
 import { STATUS } from '../../request/log/status.ts';
-import type { LogRecord } from '../../request/ports.ts';
 import { folded, type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
@@ -39,13 +38,13 @@ export function logLine(
 }
 
 /** Formats the requests in doubt with their keys, by which `resolve` identifies them. */
-export function doubtText(doubtful: readonly LogRecord[], nowMs: number, columns: number | null, paint: Paint): string {
+export function doubtText(doubtful: readonly LogEntry[], nowMs: number, columns: number | null, paint: Paint): string {
   const rows = doubtful.map(({ key, at, row, ref, message }) => [
     { text: key.slice(0, KEY_WIDTH), paint: paint.bold },
     { text: ageText(nowMs - Date.parse(at)) },
     { text: String(row) },
     { text: printable(ref ?? '-') },
-    { text: printable(message ?? 'The process ended before an answer was recorded.') },
+    { text: printable(message ?? '') },
   ]);
   return tableText(['key', 'age', 'row', 'reference', 'what is known'], rows, columns, paint);
 }

@@ -83,7 +83,7 @@ function depthText({ total, ready, waiting, inWork }: QueueDepth): string {
 function rateText(rate: QueueView['rate']): string {
   if (rate === null) return 'nothing has been sent yet';
   const { perSecond, inFlight, pausedSeconds } = rate;
-  const speed = perSecond === null ? 'not paced' : `${perSecond.toFixed(1)} a second`;
+  const speed = perSecond === null ? '' : `${perSecond.toFixed(1)} a second, `;
   const pause = pausedSeconds > 0 ? `, paused for ${Math.ceil(pausedSeconds)} s` : '';
-  return `${speed}, ${inFlight} in flight${pause}`;
+  return `${speed}${inFlight} in flight${pause}`;
 }

@@ -94,13 +94,15 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
 }
 
 /**
- * Summarises a stored pace for display, or returns null if there is none. `ratePerSecond` is null if no limit applies.
+ * Summarises a stored pace for display, or returns null if there is none. `ratePerSecond` is null if no limit applies or
+ * none is known: until the first refusal the rate only doubles.
  */
 export function rateSummary(kept: unknown, wallMs: number) {
   if (!isShared(kept)) return null;
-  const { perSecond, untilMs, inFlight } = kept.pace;
+  const { perSecond, plateau, untilMs, inFlight } = kept.pace;
   const nowMs = kept.nowMs + Math.max(0, wallMs - kept.wallMs);
-  return { ratePerSecond: kept.rate === 'max' ? null : perSecond, pausedMs: Math.max(0, untilMs - nowMs), inFlight };
+  const ratePerSecond = kept.rate === 'max' || plateau === null ? null : perSecond;
+  return { ratePerSecond, pausedMs: Math.max(0, untilMs - nowMs), inFlight };
 }
 
 function isShared(kept: unknown): kept is SharedRecord {

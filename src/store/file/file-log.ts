@@ -7,11 +7,11 @@ import type { OpenLog } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import { makeFolder } from '../../request/make-folder.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
-import { SrqError, shellWord, systemCode } from '../../request/words/errors.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { InGroups } from '../in-groups.ts';
 import { detailsOf, LogWriter, type NewRecord, someIds } from '../stored-record.ts';
 import { loadKernelLock } from './kernel-lock.ts';
-import { LogLocks, lockFacts } from './lock.ts';
+import { LogLocks, lockFacts, requireWhole } from './lock.ts';
 import {
   cutTornTail,
   type LogUser,
@@ -248,7 +248,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
   requireRegularFile(path);
   // The lock file is read first, because a process that creates it and the log creates the log first.
   const earlier = lockFacts(realPath(path));
-  if (earlier && !existsSync(path)) throw lacking(path, 'is gone; its lock file is still there.', 'the log');
+  if (!existsSync(path)) requireWhole(path, earlier, null);
   if (user) requireOwnFolder(path, user);
   const directory = dirname(resolve(path));
   const firstMade = makeFolder(directory);
@@ -258,10 +258,7 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
     const size = requireSameFile(file.fd, path);
-    if (earlier && size < earlier.bytes) {
-      const found = `has ${size} bytes; it had ${earlier.bytes}. It was emptied, cut, or replaced by an older copy.`;
-      throw lacking(path, found, 'its records');
-    }
+    requireWhole(path, earlier, size);
     // A name is durable only once its directory is synced. The same is true for the directories that were created here.
     const top = firstMade === undefined ? directory : dirname(firstMade);
     if (size === 0) syncDirectories(directory, top);
@@ -270,15 +267,6 @@ async function openForAppending(path: string, user: LogUser | null): Promise<Fil
     await file.close();
     throw error;
   }
-}
-
-/** Returns the error for a log that was used for sending and is gone, or shorter than it was. */
-function lacking(path: string, found: string, why: string): SrqError {
-  return new SrqError(
-    'log.incomplete',
-    `The log ${path} ${found} Nothing was sent: without ${why} srq would send the same rows again.`,
-    `Put the log back. To begin a new log instead, which does not know what was sent: rm ${shellWord(`${realPath(path)}.lock`)}`,
-  );
 }
 
 /** Syncs the directories from `directory` up to `top`. Windows has no call for it and needs none. */

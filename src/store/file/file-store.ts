@@ -14,11 +14,13 @@ import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { FileLogId } from '../stored-record.ts';
 import { FileLog, type FileLogOptions } from './file-log.ts';
+import { type LockFacts, lockFacts, requireWhole } from './lock.ts';
 import {
   BESIDE,
   type LogUser,
   openBeside,
   ownTail,
+  realPath,
   requireLogStart,
   requireOwnFolder,
   requireOwnLog,
@@ -194,23 +196,30 @@ async function openIndexed(path: string, user: LogUser | null) {
 
 /**
  * Opens the log for reading, or returns null if there is no file. If `user` is given, it must own the log, because the
- * records are trusted. Throws `SrqError('log')` if the file is not a log or not the user's own.
+ * records are trusted. Throws `SrqError('log')` if the file is not a log or not the user's own, or if it was used for
+ * sending and is gone or shorter than it was.
  */
 async function openLogFile(path: string, user: LogUser | null): Promise<FileHandle | null> {
   let file: FileHandle | null = null;
+  let earlier: LockFacts | null = null;
   try {
     requireRegularFile(path);
+    earlier = lockFacts(realPath(path));
     file = await open(path, 'r');
     await requireLogStart(file, path);
     if (user) {
       requireOwnFolder(path, user);
       requireOwnLog(file.fd, path, user);
     }
+    requireWhole(path, earlier, (await file.stat()).size);
     return file;
   } catch (error) {
     await file?.close();
     if (error instanceof SrqError) throw error;
-    if (systemCode(error) === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') {
+      requireWhole(path, earlier, null);
+      return null;
+    }
     throw new SrqError(
       'log.unreadable',
       `The log ${path} cannot be read (${systemCode(error)}).`,

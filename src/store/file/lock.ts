@@ -1,9 +1,9 @@
 import { closeSync, constants, existsSync, openSync, readSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import type { Clock } from '../../request/ports.ts';
-import { SrqError, systemCode } from '../../request/words/errors.ts';
+import { SrqError, shellWord, systemCode } from '../../request/words/errors.ts';
 import type { KernelLock } from './kernel-lock.ts';
-import { openBeside, requireSameFile } from './log-access.ts';
+import { openBeside, realPath, requireSameFile } from './log-access.ts';
 
 /** True if bytes of the log itself are locked. macOS locks only whole files, so each lock is a file of its own there. */
 const LOCKS_BYTES = platform() !== 'darwin';
@@ -146,7 +146,7 @@ async function within(waitMs: number, clock: Clock, isMet: () => boolean): Promi
 }
 
 /** What `<log>.lock` says. */
-interface LockFacts {
+export interface LockFacts {
   /** The least number of bytes that the log has: srq never makes it shorter. */
   readonly bytes: number;
   /** Who runs, or ran when it was killed; `''` if nobody does. */
@@ -177,6 +177,27 @@ export function lockFacts(log: string): LockFacts | null {
   }
 }
 
+/**
+ * Throws `SrqError('log')` if a log that was used for sending is gone or shorter than it was. `earlier` is what its lock file
+ * said before the log was opened, since the log may grow meanwhile. `size` is null if there is no log.
+ */
+export function requireWhole(path: string, earlier: LockFacts | null, size: number | null): void {
+  if (earlier === null || (size !== null && size >= earlier.bytes)) return;
+  const [found, why] =
+    size === null
+      ? ['is gone; its lock file is still there.', 'the log']
+      : [
+          `has ${size} bytes; it had ${earlier.bytes}. It was emptied, cut, or replaced by an older copy.`,
+          'its records',
+        ];
+  const look = size ? '    To see what is left of it: copy it, then srq log --log COPY' : '';
+  throw new SrqError(
+    'log.incomplete',
+    `The log ${path} ${found} Nothing was sent: without ${why} srq would send the same rows again.`,
+    `Put the log back. To begin a new log instead, which does not know what was sent: rm ${shellWord(lockPath(realPath(path)))}${look}`,
+  );
+}
+
 function factsIn(fd: number): LockFacts {
   const buffer = Buffer.alloc(TEXT_BYTES);
   readSync(fd, buffer, 0, TEXT_BYTES, 0);
@@ -194,7 +215,7 @@ function inUse(holder: string): SrqError {
   return new SrqError(
     'log.in-use',
     `Another run is using this log: ${holder}.`,
-    'Wait until it has ended, or give this run a log of its own with --log FILE (it will then not know what the other one sends).',
+    'Wait until it has ended, or stop it. With another log (--log FILE) this run would not know what that one has sent, and could send it again.',
   );
 }
 

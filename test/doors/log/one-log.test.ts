@@ -263,7 +263,9 @@ describe('A log that is another file than before', () => {
   test('A log is missed under whatever name the last run had used it', async () => {
     const holder = `srq bulk ${'"Anfragen März 12.csv" '.repeat(60)}`;
     const log = await openLog(path, true, { holder });
-    expect((await failureOf(openLog(path))).message).toContain('srq bulk "Anfragen M?rz 12.csv"');
+    const { message, hint } = await failureOf(openLog(path));
+    expect(message).toContain('srq bulk "Anfragen M?rz 12.csv"');
+    expect(hint).toContain('could send it again');
     await log.sending(subjectOf(1), 'none');
     await log.close();
     expect(statSync(`${path}.lock`).size).toBe(512);
