@@ -4,6 +4,7 @@ import type { Context } from '../cli/context.ts';
 import { EXIT_CODES, firstExitNumber } from '../cli/exit-codes.ts';
 import type { BulkOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
+import { firstChunk, openPartnerFile } from '../input/partner-file.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
@@ -16,6 +17,8 @@ export async function bulk(context: Context, named: readonly string[], options: 
   keepHeapSmall();
   const { files, command } = await chosenFiles(context, named);
   for (const file of files) refuseRehearsed(context, file);
+  // One that is missing is told before the others are sent.
+  if (files.length > 1) for (const file of files) await firstChunk(await openPartnerFile(file));
   requireConsent(context, await context.settings(), options);
   const { results, report, events: stream } = options;
   const taken = await ownPlaces(context, { '--results': results, '--report': report, '--events': stream });
@@ -59,7 +62,10 @@ async function eachFile(
     );
     break;
   }
-  return firstExitNumber(exitCodes);
+  const { usage, rejected } = EXIT_CODES;
+  const exitCode = firstExitNumber(exitCodes);
+  // Wrong usage says that nothing was sent, so it does not stand for files of which one was imported or checked.
+  return exitCode === usage.number && exitCodes.some((code) => code !== exitCode) ? rejected.number : exitCode;
 }
 
 /** Reports why one of several files was not imported. Whatever concerns the others as well is thrown. */

@@ -63,7 +63,8 @@ export async function planImport(
     );
   }
   const notes = [...table.notes, ...(returned?.notes ?? [])];
-  const planned = { table, notes, mapping, range, rows: ledger.rows, strangers: returned?.strangers ?? 0 };
+  const { strangers = 0, unknownElsewhere = 0 } = returned ?? {};
+  const planned = { table, notes, mapping, range, rows: ledger.rows, strangers, unknownElsewhere };
   const first = planner.ready.find(({ row }) => !held.has(row)) ?? null;
   const { altered } = planner;
   return { ...planned, counts: ledger.counts(), first, held, altered, ...findings.of(ledger.rows), ledger };

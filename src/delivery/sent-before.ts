@@ -86,6 +86,8 @@ export class ReturnedRows {
   readonly #hasKeys: boolean;
   #settled = 0;
   #isOfThisLog = false;
+  /** Number of rows whose srq_status alone says that they are unknown. Final after the last row. */
+  unknownElsewhere = 0;
 
   /** `columns` are those of the file. */
   constructor(columns: readonly string[], log: Pick<LogView, 'lookup'>, options: Finality) {
@@ -107,7 +109,9 @@ export class ReturnedRows {
     }
     if (content !== 'none') return loggedStatus(content, this.#options);
     if (before !== 'none') return loggedStatus(before, this.#options);
-    return earlier.status === 'unknown' ? 'unknown' : null;
+    if (earlier.status !== 'unknown') return null;
+    this.unknownElsewhere += 1;
+    return 'unknown';
   }
 
   /**
@@ -131,7 +135,7 @@ export class ReturnedRows {
   get notes(): readonly string[] {
     if (this.strangers === 0) return [];
     return [
-      `The srq_status of some rows (${this.strangers}) says that they were taken, but this log does not have them. Are they from another profile, or from an earlier rehearsal? They are not sent. To send them, remove the columns ${RESULT_COLUMNS.join(', ')}.`,
+      `The srq_status of some rows (${this.strangers}) says that they were taken, but this log does not have them. Are they from another machine or profile, or from an earlier rehearsal? They are not sent. Only if this service never got them: remove the columns ${RESULT_COLUMNS.join(', ')}.`,
     ];
   }
 

@@ -170,7 +170,7 @@ function validateAdvice({ 'service.no-verdict': unread = 0, 'service.failed': br
 
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */
 const NOT_SENT = [
-  'srq_status says taken, but this log does not have that. Was it another service or profile? To send them, import the original file.',
+  'srq_status says taken, but this log does not have that. Was it another machine or profile? Then go on there: the original file, imported here, would send them again.',
   'the reference was created before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.',
   'the cells differ from what was sent before (srq_message says so). To send one as a new request, empty its srq_status and import the file again.',
 ] as const;
@@ -198,7 +198,8 @@ function exportCommand(context: Context, counts: Counts, { file, plan, command }
 function nextCommand(context: Context, counts: Counts, { file, plan, results, command: given, stop }: EndedRun) {
   const again = file === '-' ? null : commandLine(withoutSendingAgain(given));
   if (stop !== null || countsLeft(counts).send > 0) return again;
-  if (counts.unknown > 0) return commandLine(['resolve', ...globalFlags(context)]);
+  // What only the file calls unknown cannot be settled in this log.
+  if (counts.unknown > (plan.unknownElsewhere ?? 0)) return commandLine(['resolve', ...globalFlags(context)]);
   // The sandbox of the next process is a new marketplace, which does not know the requests of this one.
   if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
   if (results === null) return again;

@@ -14,8 +14,8 @@ export async function requireAgreement(
   const open = questions.filter(({ unanswered }) => unanswered === undefined);
   const words = context.process.argv.slice(2);
   if (open.length > 0) {
-    // Whoever copies the command says what counts without an answer as well, and so sees it.
-    const answers = questions.map(({ answer }) => printable(answer)).join(' ');
+    // The command may be pasted as it is, so it must not say "yes" where nobody has said so.
+    const answers = open.map(({ answer }) => printable(answer)).join(' ');
     const texts = open.map(({ text }) => printable(text)).join(' ');
     const message = `Nothing was stored. Only you can answer this: ${texts}`;
     throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);

@@ -67,6 +67,8 @@ export interface ImportPlan {
   readonly held?: ReadonlyMap<number, string>;
   /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
   readonly strangers?: number;
+  /** Number of rows that only their own srq_status calls unknown: this log cannot settle them. */
+  readonly unknownElsewhere?: number;
   /** Rows of a results file that are not sent although their cells are not those of the request that they were. */
   readonly altered?: ReadonlySet<number>;
   readonly ledger: Ledger;

@@ -54,8 +54,8 @@ export const FINDING = {
     'Correct the row if a customer wrote it.',
   ),
   'row.altered-doubt': row.warning(
-    'It may have been taken before its cells were changed, so it is not sent. Settle it with srq resolve; then restore its cells, or empty its srq_status to send it as a new request.',
-    'Settle it with srq resolve; then restore its cells, or empty its srq_status.',
+    'It may have been taken, so it is not sent. This log does not have it with these cells: they were changed, or another machine or profile sent it. Settle it with srq resolve, where it was sent; then restore its cells, or empty its srq_status to send it as a new request.',
+    'Settle it with srq resolve, where it was sent; then restore its cells, or empty its srq_status.',
   ),
   'row.created-before': row.warning(
     'A request with its reference was created before, with other content. It is not sent.',
