@@ -145,9 +145,12 @@ function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: Con
 const BY_ORDER: readonly Candidate['by'][] = ['known name', 'plain name', 'part of the name', 'content'];
 const FIT_ORDER: readonly Fit[] = ['shows', 'allows', 'none', 'contradicts'];
 
-/** Compares two readings: first what the content shows, then how well the name is understood. */
+/** Compares two readings: known names first, then what the content shows, then how well the name is understood. */
 export function byStrength(a: Candidate, b: Candidate): number {
-  return FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit) || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by);
+  const known = Number(b.by === 'known name') - Number(a.by === 'known name');
+  return (
+    known || FIT_ORDER.indexOf(a.fit) - FIT_ORDER.indexOf(b.fit) || BY_ORDER.indexOf(a.by) - BY_ORDER.indexOf(b.by)
+  );
 }
 
 /**
