@@ -212,9 +212,9 @@ export const GUARDS = [
   },
   {
     name: 'a log that was longer is missed',
-    file: 'src/store/file/file-log.ts',
-    from: 'if (earlier && size < earlier.bytes) {',
-    to: 'if (earlier && size < 0) {',
+    file: 'src/store/file/lock.ts',
+    from: '(size !== null && size >= earlier.bytes)',
+    to: 'size !== null',
     tests: ['../doors/log/one-log'],
   },
   {
