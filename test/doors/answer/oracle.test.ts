@@ -80,7 +80,7 @@ test('whatever a service means, and however it says so: what srq reports of a ro
   ];
   process.stdout.write(`${said.join('\n  ')}\n`);
   expect(found.lies.lines(true)).toEqual([]);
-  // There was something to be wrong about.
-  expect(found.told.of('created')).toBeGreaterThan(ROWS / 5);
-  expect(found.honest.total).toBeGreaterThan(ROWS / 5);
+  // There was something to be wrong about, whatever services the seed draws.
+  expect(found.told.of('created')).toBeGreaterThan(ROWS / 8);
+  expect(found.honest.total).toBeGreaterThan(ROWS / 8);
 });
