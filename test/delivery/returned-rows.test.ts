@@ -126,8 +126,8 @@ test("a log that knows none of the rows that say they were taken is somebody els
 
 test('a row whose reference was, or may have been, taken before is not sent, unless somebody says so', async () => {
   const rows = [
-    ...['A', 'B', 'C', 'D'].map((text, at) => textRow(at + 1, text, `L-${at + 1}`)),
-    ...Array.from({ length: 20 }, (_, at) => textRow(at + 5, `N ${at}`, `N-${Math.min(at, 18)}`)),
+    ...['A', 'B', 'C', 'D', 'E'].map((text, at) => textRow(at + 1, text, `L-${at + 1}`)),
+    ...Array.from({ length: 20 }, (_, at) => textRow(at + 6, `N ${at}`, `N-${Math.min(at, 18)}`)),
   ];
   const other = BEFORE.replaceAll('0', 'f');
   const taken: Taken = [
@@ -137,21 +137,29 @@ test('a row whose reference was, or may have been, taken before is not sent, unl
     ['L-2', BEFORE, 'sending'],
     ['L-3', other, 'created'],
     ['L-3', BEFORE, 'unknown'],
+    ['L-4', BEFORE, 'unknown'],
+    ['L-4', other, 'created'],
   ];
   const { plan, told } = await planOf(rows, new Map(), { taken, columns: COLUMNS.slice(0, 4) });
   const { ready, repeated, unknown } = plan.counts;
-  expect([ready, repeated, unknown]).toEqual([21, 2, 1]);
+  expect([ready, repeated, unknown]).toEqual([21, 3, 1]);
   expect([...(plan.held ?? [])]).toEqual([
     [1, BEFORE],
     [2, BEFORE],
     [3, other],
+    [4, other],
   ]);
-  expect(told).toEqual(['1 row.created-before', '2 row.doubtful-before', '3 row.created-before']);
+  expect(told).toEqual([
+    '1 row.created-before',
+    '2 row.doubtful-before',
+    '3 row.created-before',
+    '4 row.created-before',
+  ]);
   // Nobody settles it by its own key.
   expect([plan.ledger.hasKey(2), plan.ledger.doubts()]).toEqual([false, 0]);
-  expect(plan.first?.row).toBe(4);
-  expect((await planOf(rows, new Map(), { taken, again: true })).plan.counts.ready).toBe(24);
+  expect(plan.first?.row).toBe(5);
+  expect((await planOf(rows, new Map(), { taken, again: true })).plan.counts.ready).toBe(25);
   // A customer number, say, is no reference of a request.
   const customers = rows.map((row) => textRow(row.number, `E ${row.number}`, row.number < 20 ? 'L-1' : 'L-2'));
-  expect((await planOf(customers, new Map(), { taken })).plan.counts.ready).toBe(24);
+  expect((await planOf(customers, new Map(), { taken })).plan.counts.ready).toBe(25);
 });
