@@ -85,12 +85,12 @@ export function inOtherForms(row: Row, mapping: Mapping): readonly Row[] {
 function withOtherZero(row: Row, mapping: Mapping): Row | null {
   const [column] = mapping.parts['postal_code'] ?? [];
   const code = column === undefined ? '' : (row.cells[column]?.trim() ?? '');
-  if (!/^(?:0\d{2,4}|\d{3,4})$/.test(code)) return null;
-  const isWhole = code.startsWith('0');
-  const [whole, cut] = isWhole ? [code, code.slice(1)] : [`0${code}`, code];
+  if (!/^\d{3,6}$/.test(code)) return null;
+  const [whole, other] = code.startsWith('0') ? [code, code.slice(1)] : [`0${code}`, `0${code}`];
   const form = parseMarket(mapRow(row, mapping).fields['country'] ?? '')?.postalCode?.[1];
-  if (form === undefined || !form.test(whole) || form.test(cut)) return null;
-  return { ...row, cells: row.cells.map((cell, at) => (at === column ? (isWhole ? cut : whole) : cell)) };
+  // No market has codes of two lengths that differ by a zero.
+  if (form === undefined || !form.test(whole)) return null;
+  return { ...row, cells: row.cells.map((cell, at) => (at === column ? other : cell)) };
 }
 
 function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
