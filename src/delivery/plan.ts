@@ -126,10 +126,10 @@ class Planner {
       if (status === 'unknown') this.findings.add(read, [ALTERED_DOUBT]);
       return status;
     }
-    this.ledger.add(row, prepared.key, status);
+    const isFirst = this.ledger.add(row, prepared.key, status) === row;
     const { ref } = prepared.request;
-    // A row of a results file without a status is sent on a person's word.
-    if (ref !== null && !read.earlier) this.refs.add(row, ref);
+    // A row of a results file without a status is sent on a person's word. The same row twice is one request.
+    if (isFirst && ref !== null && !read.earlier) this.refs.add(row, ref);
     if (this.ready.length < MAX_SHOWN && this.ledger.status(row) === 'ready') this.ready.push(prepared);
     return status;
   }
