@@ -102,13 +102,14 @@ async function tellLogin(
 
 const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. To try them: srq doctor';
 
-/** What hints say of `srq status`, which cannot show what was not stored. */
-const BY_STATUS = / \(srq status\)| with: srq status\b| +What is sent, and where: srq status$/g;
+/** What hints say of the stored profile. Nothing is stored yet. */
+const OF_THE_PROFILE =
+  / \(srq status\)| with: srq status\b| srq status says .*$| +What is sent, and where: srq status$| See where it fails: srq doctor$/g;
 
 function refused(error: unknown): never {
   if (!(error instanceof SrqError)) throw error;
   const { reason, message, hint, cause } = error;
-  throw new SrqError(reason, `${message} Nothing was stored.`, hint?.replaceAll(BY_STATUS, '') ?? null, cause);
+  throw new SrqError(reason, `${message} Nothing was stored.`, hint?.replaceAll(OF_THE_PROFILE, '') ?? null, cause);
 }
 
 /**

@@ -113,8 +113,9 @@ const CHECK_BASE_URL = 'Check the base URL with: srq status. Change it with: srq
 const NO_REDIRECT =
   'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
 const CHECK_CREDENTIALS =
-  'Check client id and secret; srq status says where they come from. If from the profile, log in again: srq login';
-const NO_ENDPOINT = 'This does not look like the token endpoint. Check the base URL with: srq status';
+  'Check client id and secret. srq status says where they come from; if from the profile, log in again: srq login';
+const NO_ENDPOINT =
+  'This does not look like the token endpoint. Check the base URL. If tokens come from another address, srq learns it from the API description of the service: srq contract learn FILE';
 /** Statuses after which asking again may help. */
 const TRANSIENT = /^(?:2|408|429|5)/;
 
