@@ -7,8 +7,8 @@ import { contractName } from '../report/terminal/contract-text.ts';
 import { type Contract, ownKey, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import { type LogReader, takenAt } from '../request/log/log-store.ts';
-import type { AudioReader, LogRecord } from '../request/ports.ts';
+import { type LogReader, type TakenRecord, takenAt } from '../request/log/log-store.ts';
+import type { AudioReader } from '../request/ports.ts';
 import { notLoggedIn, type Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
@@ -78,9 +78,9 @@ export class RequestSession {
     return log;
   }
 
-  /** Yields the records of what was created at this service before, or may have been. */
-  async *takenBefore(): AsyncGenerator<LogRecord> {
-    yield* takenAt(await this.context.log.store(), this.preparation.destination.baseUrl);
+  /** Yields what was created at this service before, may have been, or waits. */
+  async *takenBefore(): AsyncGenerator<TakenRecord> {
+    yield* takenAt(await this.context.log.store(), this.preparation.destination);
   }
 
   /** Connects to the service. Nothing is sent yet. */

@@ -71,8 +71,8 @@ export async function planImport(
 }
 
 /**
- * Holds back rows whose reference was created before under other content, or may have been, and returns them with the keys of
- * those requests. A spreadsheet, another mapping or a person may have changed what they say.
+ * Holds back rows whose reference was created before under other content, may have been, or waits in the queue. Returns them
+ * with the keys of those requests. A spreadsheet, another mapping or a person may have changed what they say.
  */
 async function heldBack(
   { ledger, refs, findings }: Planner,
@@ -80,10 +80,10 @@ async function heldBack(
 ): Promise<ReadonlyMap<number, string>> {
   if (again || taken === undefined || ledger.counts().ready === 0) return new Map();
   const held = await refs.takenBefore(taken(), ledger);
-  for (const [row, { isCreated }] of held) {
-    if (isCreated) ledger.setStatus(row, 'repeated');
-    else ledger.holdAsUnknown(row);
-    findings.add({ number: row, line: null, cells: [], problem: null }, [isCreated ? CREATED_BEFORE : DOUBTFUL_BEFORE]);
+  for (const [row, { as }] of held) {
+    if (as === 'unknown') ledger.holdAsUnknown(row);
+    else ledger.setStatus(row, 'repeated');
+    findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
   }
   return new Map([...held].map(([row, { key }]) => [row, key]));
 }
@@ -138,11 +138,12 @@ class Planner {
 /** The finding on a row that states `unknown` and whose content the log does not know. */
 const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
 
-/** The finding on a row whose reference was created before under other content. */
-const CREATED_BEFORE = { ...finding('row.created-before', '', {}), column: null };
-
-/** The finding on a row whose reference may have been taken under other content. */
-const DOUBTFUL_BEFORE = { ...finding('row.doubtful-before', '', {}), column: null };
+/** The finding on a row whose reference was before, under other content: created, queued or unknown. */
+const BEFORE = {
+  created: { ...finding('row.created-before', '', {}), column: null },
+  queued: { ...finding('row.queued-before', '', {}), column: null },
+  unknown: { ...finding('row.doubtful-before', '', {}), column: null },
+};
 
 /** The finding on a row that says it was taken, although the log has no such request with its content. */
 const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };

@@ -65,7 +65,7 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   const known = isAbout ? recordReason(record) : reasonOf({ status, http: null });
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
-  if (isHeld) message = heldMessage(record);
+  if (isHeld) message = heldMessage(record, status);
   else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
@@ -131,12 +131,13 @@ function sentences(problems: readonly Problem[], messageOf: (problem: Problem) =
   return problems.map(each).join(' ');
 }
 
-function heldMessage(record: LogRecord | null): string {
-  if (record !== null && statusOfEvent(record.event) === 'unknown')
-    return `A request with its reference, of ${record.at}, may have been taken. Settle that first: srq resolve`;
-  const id = mainIdentifier(record?.ids ?? {});
+function heldMessage(record: LogRecord | null, status: Status): string {
+  if (status === 'unknown')
+    return `A request with its reference, of ${record?.at}, may have been taken. Settle that first: srq resolve`;
+  if (record?.event !== 'created') return FINDING['row.queued-before'].says;
+  const id = mainIdentifier(record.ids);
   const as = id === '' ? '' : ` as ${id}`;
-  return `Its reference was created${as} on ${record?.at}, with other content. --again sends it.`;
+  return `Its reference was created${as} on ${record.at}, with other content. --again sends it.`;
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {

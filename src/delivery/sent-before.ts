@@ -2,8 +2,9 @@ import { digestOf } from '../request/lead/service-request.ts';
 import { type EarlierOutcome, RESULT_COLUMNS, type Row, resultPlaces } from '../request/lead/table.ts';
 import { KeyIndex } from '../request/log/key-index.ts';
 import type { Ledger } from '../request/log/ledger.ts';
+import type { TakenRecord } from '../request/log/log-store.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
-import type { LogRecord, LogView } from '../request/ports.ts';
+import type { LogView } from '../request/ports.ts';
 
 /*
  * Was this sent before? What the log knows of a row's content says so, else what it knows of the request that the row of a
@@ -149,14 +150,13 @@ const MAX_SHARED = 0.1;
 /** The entry of a reference that several rows have. */
 const SEVERAL = 0;
 
-/** The records of the requests that were created at one service, or may have been. */
-export type TakenRecords = AsyncIterable<Pick<LogRecord, 'key' | 'ref' | 'event'>>;
+/** The requests that were created at one service, may have been, or wait for it. */
+export type TakenRecords = AsyncIterable<TakenRecord>;
 
-/** The request that had a row's reference before. */
+/** The request that had a row's reference before, and what is known of it. */
 interface TakenBefore {
   readonly key: string;
-  /** Whether it was created. Otherwise nobody knows yet. */
-  readonly isCreated: boolean;
+  readonly as: 'created' | 'queued' | 'unknown';
 }
 
 /** The references of the rows of a file, in some 33 bytes a row. */
@@ -175,7 +175,7 @@ export class References {
   }
 
   /**
-   * Finds the ready rows whose reference was created before, or may have been, and returns them with those requests. A
+   * Finds the ready rows whose reference was created before, may have been, or waits, and returns them with those requests. A
    * reference counts only if no other row of the file has it.
    */
   async takenBefore(taken: TakenRecords, ledger: Ledger): Promise<ReadonlyMap<number, TakenBefore>> {
@@ -184,9 +184,10 @@ export class References {
     for await (const { key, ref, event } of taken) {
       const entry = ref === null ? -1 : this.#refs.find(digestOf([ref]));
       const row = this.#rows[entry] ?? SEVERAL;
-      const isCreated = event === 'created';
-      if (row !== SEVERAL && ledger.status(row) === 'ready' && (isCreated || !found.has(row)))
-        found.set(row, { key, isCreated });
+      const as = event === 'created' || event === 'queued' ? event : 'unknown';
+      // A row that waits itself has its own key.
+      if (row === SEVERAL || ledger.status(row) !== 'ready' || ledger.key(row) === key) continue;
+      if (as === 'created' || !found.has(row)) found.set(row, { key, as });
     }
     return found;
   }

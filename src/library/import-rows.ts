@@ -108,7 +108,7 @@ function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string
   const notes = store.openNotes(log.run);
   return {
     ...{ log, notes, clock, halt },
-    taken: () => takenAt(store, preparation.destination.baseUrl),
+    taken: () => takenAt(store, preparation.destination),
     confirm: async (plan) => notes.note(beginNote(plan, settings, name, preparation.destination.baseUrl)),
     connect: async () => {
       const { connection, listen } = await openAccount();

@@ -171,7 +171,7 @@ function validateAdvice({ 'service.no-verdict': unread = 0, 'service.failed': br
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */
 const NOT_SENT = [
   'srq_status says taken, but this log does not have that. Was it another machine or profile? Then go on there: the original file, imported here, would send them again.',
-  'the reference was created before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.',
+  'the reference was sent or queued before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.',
   'the cells differ from what was sent before (srq_message says so). To send one as a new request, empty its srq_status and import the file again.',
 ] as const;
 

@@ -1,7 +1,8 @@
+import type { Destination } from '../lead/service-request.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../ports.ts';
 import { KeyIndex } from './key-index.ts';
 import { type RowReason, reasonOf } from './outcome.ts';
-import { type Counts, noCounts, type SentStatus, statusOfEvent } from './status.ts';
+import { type Counts, type LogEvent, noCounts, type SentStatus, statusOfEvent } from './status.ts';
 
 /** A record with its place in the log. */
 export interface ReadRecord {
@@ -79,6 +80,8 @@ export interface LogStore {
   /** Yields all notes, oldest first. Unreadable ones are skipped. */
   notes(): AsyncGenerator<RecordedNote>;
   openNotes(run: string): RunNotes;
+  /** Yields the requests that wait in the queue of an account, if the store has queues. */
+  waiting?(destination: Destination): AsyncGenerator<Pick<LogRecord, 'key' | 'ref'>>;
 }
 
 /**
@@ -225,14 +228,18 @@ export function isSelected(
   );
 }
 
+/** A request that was created, may have been, or waits in the queue. */
+export type TakenRecord = Pick<LogRecord, 'key' | 'ref'> & { readonly event: LogEvent | 'queued' };
+
 /**
- * Yields the records of what was created at the service of this base URL, or may have been, in order. Runs at other services
- * say nothing about it.
+ * Yields what was created at the service of this destination, may have been, or waits in the queue for it. Runs at other
+ * services say nothing about it.
  */
 export async function* takenAt(
-  log: Pick<LogStore, 'records' | 'notes'>,
-  baseUrl: string,
-): AsyncGenerator<LogRecord, void> {
+  log: Pick<LogStore, 'records' | 'notes' | 'waiting'>,
+  destination: Destination,
+): AsyncGenerator<TakenRecord, void> {
+  const { baseUrl } = destination;
   const service = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
   const elsewhere = new Set<string>();
   for await (const note of log.notes()) if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
@@ -240,4 +247,5 @@ export async function* takenAt(
     const mayBe = record.event === 'created' || (isLast && statusOfEvent(record.event) === 'unknown');
     if (mayBe && !elsewhere.has(record.run)) yield record;
   }
+  if (log.waiting) for await (const request of log.waiting(destination)) yield { ...request, event: 'queued' };
 }

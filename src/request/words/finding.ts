@@ -65,6 +65,10 @@ export const FINDING = {
     'A request with its reference, and with other content, may have been taken. It is not sent until that is settled.',
     'Settle it with srq resolve. If this is a new request, send it with --again, in a file of its own.',
   ),
+  'row.queued-before': row.warning(
+    'A request with its reference, and with other content, waits in the queue. It is not sent beside it.',
+    'To send this one instead: srq queue purge, then queue the file again.',
+  ),
   'row.other-content': row.warning(
     'Its cells differ from what was sent when it got its srq_status, so this content may never have been sent. Were some columns sorted without the others, or was the row changed later? It is not sent.',
     'If columns were sorted without the others, import the file as srq wrote it. If this content was never sent, empty its srq_status.',

@@ -10,6 +10,7 @@ import { type Database, type DatabaseOptions, openDatabase, type Query } from '.
 import { examineStore } from './examine-store.ts';
 import { standing } from './figures.ts';
 import { PostgresLog, type PostgresLogOptions } from './postgres-log.ts';
+import { readWaiting } from './queue.ts';
 import { openReader, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 import { makeTables, schemaVersion } from './schema.ts';
@@ -105,6 +106,7 @@ function logIn(database: Database, options: PostgresStoreOptions, { known, unles
     latest: () => unlessEmpty(() => readLatest(database)),
     newest: () => unlessEmpty(() => readLatest(database, 'desc')),
     records: () => unlessEmpty(() => readAllRecords(database)),
+    waiting: (destination) => unlessEmpty(() => readWaiting(database, destination)),
     notes: async function* () {
       const text = 'select run, at, note from srq.note order by id';
       for (const { run, at, note } of await known<{ run: string; at: Date; note: object }>(text)) {

@@ -3,6 +3,7 @@ import type { RequestQueue, TakenRequest } from '../../request/log/request-queue
 import { accountId } from './account.ts';
 import type { Database, Query } from './database.ts';
 import { depth, oldest } from './figures.ts';
+import { inOneView } from './read-log.ts';
 
 const PURGED_AT_ONCE = 10_000;
 
@@ -48,6 +49,13 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
   };
 }
 
+/** Yields the requests of an account that wait, as of the moment when reading begins. */
+export async function* readWaiting(database: Database, destination: Destination) {
+  const text = `select key, request from srq.waiting where account = '${accountId(destination)}'`;
+  for await (const { key, request } of inOneView<Pick<TakenRow, 'key' | 'request'>>(database, text))
+    yield { key: keyOf(key), ref: requestIn(request).ref };
+}
+
 /** A request that has failed is free already, and waits. It does not count as tried when the reason was not its own. */
 const BACK = `update srq.waiting set process = null, tries = case when process is null then greatest(tries - 1, 0) else tries end,
     due = case when process is null then clock_timestamp() else due end
@@ -73,8 +81,10 @@ interface TakenRow {
 }
 
 function takenOf({ key, row, request: text, is_over: isOver }: TakenRow): TakenRequest {
-  return { key: key.replaceAll('-', ''), row, request: requestIn(text), isOver };
+  return { key: keyOf(key), row, request: requestIn(text), isOver };
 }
+
+const keyOf = (uuid: string): string => uuid.replaceAll('-', '');
 
 const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
 

@@ -113,7 +113,7 @@ export async function* readRequests(database: Database): AsyncGenerator<KnownReq
 }
 
 /** Yields the rows of a query, all as they were at one moment. */
-async function* inOneView<Row extends object>(database: Database, text: string): AsyncGenerator<Row> {
+export async function* inOneView<Row extends object>(database: Database, text: string): AsyncGenerator<Row> {
   const session = await database.connect();
   try {
     await session.query('begin isolation level repeatable read read only');
