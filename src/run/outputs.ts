@@ -147,7 +147,7 @@ export class Output {
     const why = this.#heldOpen.has(kept)
       ? 'is open in another program, such as Excel, so it is kept'
       : owner === null
-        ? 'has been changed since srq wrote it, so it is kept'
+        ? 'is not as srq wrote it here, so it is kept'
         : `belongs to ${owner}`;
     const { kind } = this.#rule;
     return `${kept} ${why}; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${this.path}.`;
