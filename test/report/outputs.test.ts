@@ -68,7 +68,7 @@ describe('a file that a flag names', () => {
     );
     expect([output.path, readFileSync(path, 'utf8')]).toEqual([join(folder, 'out-2.csv'), 'mine']);
     expect(made.told).toEqual([
-      `${path} has been changed since srq wrote it, so it is kept; the export goes to ${output.path}.`,
+      `${path} is not as srq wrote it here, so it is kept; the export goes to ${output.path}.`,
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('a default path', () => {
     const output = await opened(results);
     expect(output.path).toBe(join(folder, 'out-3.csv'));
     expect(made.told).toEqual([
-      `${path} has been changed since srq wrote it, so it is kept; the results go to ${output.path}.`,
+      `${path} is not as srq wrote it here, so it is kept; the results go to ${output.path}.`,
     ]);
   });
 
