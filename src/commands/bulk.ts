@@ -53,7 +53,7 @@ async function eachFile(
   for (const [at, file] of files.entries()) {
     if (at > 0) context.beginRun();
     const own = commandFor(command, files, [file]);
-    const end = await importOne(file, own).catch((error) => failed(context, files, error));
+    const end = await importOne(file, own).catch((error) => failed(context, files, file, error));
     exitCodes.push(end.exitCode);
     const left = files.slice(at + 1);
     if (end.stopped === null || left.length === 0) continue;
@@ -69,10 +69,12 @@ async function eachFile(
 }
 
 /** Reports why one of several files was not imported. Whatever concerns the others as well is thrown. */
-async function failed(context: Context, files: readonly string[], error: unknown) {
+async function failed(context: Context, files: readonly string[], file: string, error: unknown) {
   const isOfFile = error instanceof SrqError && ['input', 'usage'].includes(error.code);
   if (!isOfFile || files.length === 1 || context.interruption.code !== null) throw error;
-  await context.reporter.fail(context.failureOf(error));
+  const failure = context.failureOf(error);
+  const { message } = failure;
+  await context.reporter.fail({ ...failure, message: message.includes(file) ? message : `${file}: ${message}` });
   const isLeft = error.reason.startsWith('prompt.');
   return { exitCode: EXIT_CODES[error.code].number, stopped: isLeft ? error : null };
 }
