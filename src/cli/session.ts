@@ -79,8 +79,8 @@ export class RequestSession {
   }
 
   /** Yields what was created at this service before, may have been, or waits. */
-  async *takenBefore(): AsyncGenerator<TakenRecord> {
-    yield* takenAt(await this.context.log.store(), this.preparation.destination);
+  async *takenBefore(ref?: string): AsyncGenerator<TakenRecord> {
+    yield* takenAt(await this.context.log.store(), this.preparation.destination, ref);
   }
 
   /** Connects to the service. Nothing is sent yet. */

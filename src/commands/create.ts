@@ -4,7 +4,7 @@ import { finishOnSignal, RequestSession } from '../cli/session.ts';
 import type { CreateOptions } from '../cli/table/options.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
-import { submitOne } from '../delivery/settle-by-key.ts';
+import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
 import { fromLog, type Sent, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { printable } from '../report/output.ts';
 import { resultText } from '../report/terminal/summary-text.ts';
@@ -25,9 +25,11 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const options = { ...asked, validate: session.validates };
   session.sayDestination();
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
+  const checked = prepared.flatMap((each) => (each.request ? [each] : []));
   const log = await context.log.open('create', false);
   // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
-  await log.prefetch(prepared.flatMap((each) => (each.request ? [each.key] : [])));
+  await log.prefetch(checked.map(({ key }) => key));
+  const held = await heldByReference(checked, options, { log, taken: (ref) => session.takenBefore(ref) });
   finishOnSignal(context);
 
   const deps = { api: connection.api, log };
@@ -38,6 +40,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
     const which = prepared.length > 1 ? `request ${each.row}: ` : '';
     if (each.request) for (const { message } of each.problems) context.reporter.warn(printable(which + message));
     if (!each.request) results.push(invalidResult(each));
+    else if (held.has(each.row)) results.push(shown(held.get(each.row) as Sent));
     else if (stop || context.interruption.code) results.push(await untriedResult(each, log, options));
     else {
       const sent = await submitOrUntried(each, deps, options);

@@ -2,7 +2,7 @@ import { parseMarket } from '../request/lead/markets.ts';
 import type { Mapping, Row } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange, RowReport, RunRow } from '../request/log/import-plan.ts';
 import { recordMessage, recordReason } from '../request/log/log-store.ts';
-import { mainIdentifier, reasonOf } from '../request/log/outcome.ts';
+import { reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
@@ -10,7 +10,7 @@ import { FINDING, type Problem, quotedMessage } from '../request/words/finding.t
 import type { MappedTable } from './plan.ts';
 import { mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
-import { earlierKey, isKept, saysItIsSettled } from './sent-before.ts';
+import { earlierKey, heldMessage, isKept, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
 
 /**
@@ -65,7 +65,7 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   const known = isAbout ? recordReason(record) : reasonOf({ status, http: null });
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
-  if (isHeld) message = heldMessage(record, status);
+  if (isHeld) message = heldMessage(asOf(record, status), record);
   else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
@@ -131,14 +131,8 @@ function sentences(problems: readonly Problem[], messageOf: (problem: Problem) =
   return problems.map(each).join(' ');
 }
 
-function heldMessage(record: LogRecord | null, status: Status): string {
-  if (status === 'unknown')
-    return `A request with its reference, of ${record?.at}, may have been taken. Settle that first: srq resolve`;
-  if (record?.event !== 'created') return FINDING['row.queued-before'].says;
-  const id = mainIdentifier(record.ids);
-  const as = id === '' ? '' : ` as ${id}`;
-  return `Its reference was created${as} on ${record.at}, with other content. --again sends it.`;
-}
+const asOf = (record: LogRecord | null, status: Status) =>
+  status === 'unknown' ? status : record?.event === 'created' ? 'created' : 'queued';
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   if (repeated)

@@ -3,8 +3,10 @@ import { type EarlierOutcome, RESULT_COLUMNS, type Row, resultPlaces } from '../
 import { KeyIndex } from '../request/log/key-index.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import type { TakenRecord } from '../request/log/log-store.ts';
+import { mainIdentifier } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
-import type { LogView } from '../request/ports.ts';
+import type { LogRecord, LogView } from '../request/ports.ts';
+import { FINDING } from '../request/words/finding.ts';
 
 /*
  * Was this sent before? What the log knows of a row's content says so, else what it knows of the request that the row of a
@@ -178,7 +180,10 @@ export class References {
    * Finds the ready rows whose reference was created before, may have been, or waits, and returns them with those requests. A
    * reference counts only if no other row of the file has it.
    */
-  async takenBefore(taken: TakenRecords, ledger: Ledger): Promise<ReadonlyMap<number, TakenBefore>> {
+  async takenBefore(
+    taken: TakenRecords,
+    ledger: Pick<Ledger, 'status' | 'key'>,
+  ): Promise<ReadonlyMap<number, TakenBefore>> {
     const found = new Map<number, TakenBefore>();
     if (this.#rows.length === 0 || this.#shared > this.#rows.length * MAX_SHARED) return found;
     for await (const { key, ref, event } of taken) {
@@ -191,4 +196,13 @@ export class References {
     }
     return found;
   }
+}
+
+/** The message of a row that is held back, as its reference is that of an earlier request, and what is known of that. */
+export function heldMessage(as: TakenBefore['as'], record: LogRecord | null): string {
+  if (as === 'queued') return FINDING['row.queued-before'].says;
+  if (as === 'unknown')
+    return `A request with its reference, of ${record?.at}, may have been taken. Settle that first: srq resolve`;
+  const id = mainIdentifier(record?.ids ?? {});
+  return `Its reference was created${id === '' ? '' : ` as ${id}`} on ${record?.at}, with other content. --again sends it.`;
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isTaken, type LoggedState } from '../request/log/status.ts';
-import type { DeliveryLog, LogRecord, MarketplaceApi } from '../request/ports.ts';
+import type { DeliveryLog, LogRecord, LogView, MarketplaceApi } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
-import { loggedStatus } from './sent-before.ts';
+import { type Finality, heldMessage, loggedStatus, References, type TakenRecords } from './sent-before.ts';
 import {
   inDoubt,
   recorded,
@@ -11,6 +11,7 @@ import {
   type SubmitOptions,
   subjectOf,
   submitRequest,
+  unsent,
 } from './submit.ts';
 import { withdrawCreation } from './withdraw.ts';
 import { type SentTime, sentTime } from './witness.ts';
@@ -67,6 +68,37 @@ export async function submitOne(submission: Submission, deps: KeyDeps, chosen: S
   } catch (error) {
     return { ...inDoubt(submission), stop: expected(error) };
   }
+}
+
+/**
+ * Finds those of a few requests whose reference was taken under other content, or may have been, and says what became of
+ * them. They are not sent. `taken` yields what was sent before, or only that with a reference.
+ */
+export async function heldByReference(
+  submissions: readonly Submission[],
+  options: Finality,
+  { log, taken }: { readonly log: Pick<LogView, 'lookup' | 'read'>; readonly taken: (ref?: string) => TakenRecords },
+): Promise<ReadonlyMap<number, Sent>> {
+  const [refs, named, rows] = [new References(), new Set<string>(), new Map<number, Submission>()];
+  for (const submission of options.again ? [] : submissions) {
+    const { row, key, request } = submission;
+    if (request.ref === null || loggedStatus(log.lookup(key), options) !== null) continue;
+    // The same request twice is one.
+    if (![...rows.values()].some((each) => each.key === key)) refs.add(row, request.ref);
+    rows.set(row, submission);
+    named.add(request.ref);
+  }
+  const [only, ...more] = named;
+  if (only === undefined) return new Map();
+  const view = { status: () => 'ready' as const, key: (row: number) => rows.get(row)?.key ?? null };
+  const before = await refs.takenBefore(taken(more.length > 0 ? undefined : only), view);
+  const held = new Map<number, Sent>();
+  for (const [row, { key, as }] of before) {
+    const submission = rows.get(row);
+    const message = heldMessage(as, await log.read(key));
+    if (submission) held.set(row, unsent(submission, as === 'unknown' ? as : 'repeated', message));
+  }
+  return held;
 }
 
 /**

@@ -7,7 +7,7 @@ import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { type Contract, contractAt, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
-import type { OpenLog } from '../request/log/log-store.ts';
+import { type OpenLog, type TakenRecord, takenAt } from '../request/log/log-store.ts';
 import type { AudioReader, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
@@ -109,6 +109,11 @@ export class LibraryHost extends Program {
     } finally {
       await reader.close();
     }
+  }
+
+  /** Yields what was sent to this service before, or only that with a reference. */
+  async *takenBefore(ref?: string): AsyncGenerator<TakenRecord> {
+    yield* takenAt(await this.log.store(), this.#settings, ref);
   }
 
   async preparation(operations: readonly RequestOperationName[], strict = false) {

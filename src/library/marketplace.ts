@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
-import { submitOne } from '../delivery/settle-by-key.ts';
+import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
 import { requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { fromLog, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
@@ -209,7 +209,8 @@ export class LibraryMarketplace implements api.Marketplace {
     await log.prefetch([key]);
     const known = loggedStatus(log.lookup(key), options);
     try {
-      const sent = await submitOne(submission, deps, options);
+      const held = await heldByReference([submission], options, { log, taken: (ref) => this.#host.takenBefore(ref) });
+      const sent = held.get(submission.row) ?? (await submitOne(submission, deps, options));
       const { row: _, ...told } = shown(sent);
       const { stop, unrecorded } = sent;
       const wasEnded = signal.aborted && sent.status === 'failed';

@@ -75,8 +75,8 @@ export interface LogStore {
   latest(): AsyncGenerator<LogRecord, unknown>;
   /** Yields the last record of every request, newest first. Only what is taken is read. */
   newest(): AsyncGenerator<LogRecord, unknown>;
-  /** Yields every record in order, otherwise like `latest`. */
-  records(): AsyncGenerator<ReadRecord, unknown>;
+  /** Yields every record in order, or only those with this reference. Otherwise like `latest`. */
+  records(ref?: string): AsyncGenerator<ReadRecord, unknown>;
   /** Yields all notes, oldest first. Unreadable ones are skipped. */
   notes(): AsyncGenerator<RecordedNote>;
   openNotes(run: string): RunNotes;
@@ -232,20 +232,22 @@ export function isSelected(
 export type TakenRecord = Pick<LogRecord, 'key' | 'ref'> & { readonly event: LogEvent | 'queued' };
 
 /**
- * Yields what was created at the service of this destination, may have been, or waits in the queue for it. Runs at other
- * services say nothing about it.
+ * Yields what was created at the service of this destination, may have been, or waits in the queue for it. With `ref`, only
+ * what was sent with this reference. Runs at other services say nothing about it.
  */
 export async function* takenAt(
   log: Pick<LogStore, 'records' | 'notes' | 'waiting'>,
   destination: Destination,
+  ref?: string,
 ): AsyncGenerator<TakenRecord, void> {
   const { baseUrl } = destination;
   const service = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
   const elsewhere = new Set<string>();
   for await (const note of log.notes()) if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
-  for await (const { record, isLast } of log.records()) {
+  for await (const { record, isLast } of log.records(ref)) {
     const mayBe = record.event === 'created' || (isLast && statusOfEvent(record.event) === 'unknown');
     if (mayBe && !elsewhere.has(record.run)) yield record;
   }
-  if (log.waiting) for await (const request of log.waiting(destination)) yield { ...request, event: 'queued' };
+  if (ref !== undefined || !log.waiting) return;
+  for await (const request of log.waiting(destination)) yield { ...request, event: 'queued' };
 }

@@ -105,7 +105,7 @@ function logIn(database: Database, options: PostgresStoreOptions, { known, unles
     openReader: async () => openReader(known, clock),
     latest: () => unlessEmpty(() => readLatest(database)),
     newest: () => unlessEmpty(() => readLatest(database, 'desc')),
-    records: () => unlessEmpty(() => readAllRecords(database)),
+    records: (ref?: string) => unlessEmpty(() => readAllRecords(database, ref)),
     waiting: (destination) => unlessEmpty(() => readWaiting(database, destination)),
     notes: async function* () {
       const text = 'select run, at, note from srq.note order by id';

@@ -89,12 +89,17 @@ export async function* readLatest(database: Database, order: 'asc' | 'desc' = 'a
   for await (const row of inOneView<RecordRow>(database, text)) yield recordOf(row);
 }
 
-/** Yields every record in the order of the log, as of the moment when reading begins. */
-export async function* readAllRecords(database: Database): AsyncGenerator<ReadRecord> {
+/** Yields every record in the order of the log, or only those with a reference, as of the moment when reading begins. */
+export async function* readAllRecords(database: Database, ref?: string): AsyncGenerator<ReadRecord> {
   const requests = new KeyIndex();
   const text = `select ${RECORD_COLUMNS}, s.record = r.id as is_last from srq.record r join srq.request s on s.key = r.key
-    join srq.process w on w.id = r.process order by r.id`;
-  for await (const row of inOneView<RecordRow & { readonly is_last: boolean }>(database, text)) {
+    join srq.process w on w.id = r.process`;
+  type Row = RecordRow & { readonly is_last: boolean };
+  const rows =
+    ref === undefined
+      ? inOneView<Row>(database, `${text} order by r.id`)
+      : await database.query<Row>(`${text} where r.details ->> 'ref' = $1 order by r.id`, [ref]);
+  for await (const row of rows) {
     const record = recordOf(row);
     yield { record, request: requests.findOrAdd(record.key), isLast: row.is_last };
   }
