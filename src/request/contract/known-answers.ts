@@ -143,8 +143,8 @@ export function opened(all: readonly string[], count: number): KnownPath {
   return { values: [...kinds, ...values.filter(isLeft)], count };
 }
 
-/** The words in a text without blanks. Single letters are those of a random text. */
-const wordsOf = (value: string): readonly string[] => value.match(/\p{L}{2,}/gu) ?? [];
+/** The words in a text without blanks, and its short numbers, which may be codes. Single letters are those of a random text. */
+const wordsOf = (value: string): readonly string[] => value.match(/\p{L}{2,}|(?<!\d)\d{1,3}(?!\d)/gu) ?? [];
 
 /** Tells whether a place is open to a value. See {@link opened}. */
 export function isOpenTo({ values }: Pick<KnownPath, 'values'>, value: string): boolean {

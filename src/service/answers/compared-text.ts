@@ -31,7 +31,7 @@ const numbered = (text: string, by: (word: string) => string) =>
 /** Times, dates and versions, which say nothing. */
 const SIGNED = /\d[:/.]\d/;
 /** A word with few digits may be a code, as in "Error 51" and "ERR-51". */
-const isCode = (word: string) => word.replace(/\D/g, '').length <= 3;
+export const isCode = (word: string) => word.replace(/\D/g, '').length <= 3;
 const WORD = /[\p{L}\p{M}\d]+/gu;
 
 /** Returns a text without what differs between requests that are answered alike. `names` are those of the request. */

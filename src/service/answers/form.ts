@@ -10,7 +10,7 @@ import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type AnswerValue, answerValue, readableKind } from './answer-value.ts';
-import { bounded, type FormValue, IDENTIFIER, MAX_IDENTIFIER_LENGTH, normal, same } from './compared-text.ts';
+import { bounded, type FormValue, IDENTIFIER, isCode, MAX_IDENTIFIER_LENGTH, normal, same } from './compared-text.ts';
 
 /**
  * The form of an answer: its status, its media type, and every place in it with its values. Two answers with one form say
@@ -101,16 +101,40 @@ class FormReader {
 
   #visit(path: string, name: string, value: AnswerValue, depth: number): boolean {
     if (this.#isTooLong || this.#paths.size > MAX_PATHS || depth > MAX_DEPTH) return false;
-    this.#add(path, this.#compared(path, name, value));
-    if (typeof value !== 'object' || value === null) return true;
     const below = path === '' ? '' : `${path}.`;
     if (Array.isArray(value)) {
-      const placeOf = isTuple(value, path === '') ? (at: number) => below + at : () => `${below}*`;
-      return value.every((each, at) => this.#visit(placeOf(at), name, each, depth + 1));
+      const isRecord = isTuple(value, path === '');
+      const isCompared = this.#rules.isNew && !isRecord && value.length > 0;
+      this.#add(
+        path,
+        isCompared ? same(bounded(`list ${this.#together(value, depth)}`)) : this.#compared(path, name, value),
+      );
+      return value.every((each, at) => this.#visit(`${below}${isRecord ? at : '*'}`, name, each, depth + 1));
     }
+    this.#add(path, this.#compared(path, name, value));
+    if (typeof value !== 'object' || value === null) return true;
     return Object.entries(value).every(([inner, each]) =>
       this.#visit(below + this.#nameOf(inner), inner, each, depth + 1),
     );
+  }
+
+  /**
+   * Returns what the members of a list say together, numbers aside. So a list that lacks a member says something else, and so
+   * does one whose members have each other's flags. Members that say the same count once.
+   */
+  #together(value: AnswerValue, depth: number): string {
+    if (depth > MAX_DEPTH) return '';
+    if (Array.isArray(value))
+      return `[${[...new Set(value.map((each) => this.#together(each, depth + 1)))].toSorted().join(',')}]`;
+    if (typeof value === 'object' && value !== null) {
+      const members = Object.entries(value).map(([name, each]) => [
+        this.#nameOf(name),
+        this.#together(each, depth + 1),
+      ]);
+      return `{${members.map((member) => member.join(':')).toSorted()}}`;
+    }
+    const text = scalar(value, this.#sent, this.#names).kept();
+    return /^(?:number|token)$/.test(kindOf(text)) ? '#' : text;
   }
 
   /** Returns a member's name as it is kept. One in the style of programs is the service's own, even if it has a sent word. */
@@ -211,8 +235,10 @@ class FormReader {
   }
 
   #visitLocation(location: string, status: number): void {
-    const path = (location.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
-    const parts = path.split('/').map((part) => (/\d/.test(part) ? '#' : normal(part, this.#sent, this.#names).kept()));
+    const [, path = '', rest = ''] = /^(?:[a-z]+:\/\/[^/]*)?([^?#;]*)(.*)$/is.exec(location) ?? [];
+    const parts = path
+      .split('/')
+      .map((part) => (/\d/.test(part) && !isCode(part) ? '#' : normal(part, this.#sent, this.#names).kept()));
     const last = path.split('/').at(-1) ?? '';
     const isBelow = liesBelow(path, this.#rules.path);
     const isNew = (/\d/.test(last) || isBelow) && mayIdentify(last) && !this.#sent.repeatsSent(last);
@@ -222,6 +248,11 @@ class FormReader {
       parts[parts.length - 1] = this.#named(last).plain;
     }
     this.#add(LOCATION, same(bounded(parts.join('/'))));
+    for (const parameter of rest.split(/[?#;&]/).filter((each) => each !== '')) {
+      const [name = '', value = ''] = parameter.split('=');
+      const place = `${LOCATION}.${this.#nameOf(name)}`;
+      this.#add(place, this.#compared(place, name, value));
+    }
   }
 }
 
