@@ -188,3 +188,58 @@ test('flags that have differed are compared together', async () => {
     (await meaningOf('create', { proven, described: {} }, answer(queued, sold, 9))).told;
   expect([await told(false, true), await told(false, false)]).toEqual(['created', 'unknown']);
 });
+
+/** Returns what is told of each of two answers, where the answers of the first kind are known. */
+async function toldBeside(known: (at: number) => string, bad: (at: number) => string): Promise<readonly string[]> {
+  const proven = Array.from({ length: 9 }, (_, at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: answerOf(known(at)) };
+  });
+  const told = async (cell: string) => (await meaningOf('create', { proven, described: {} }, answerOf(cell))).told;
+  return [await told(known(20)), await told(bad(21))];
+}
+
+const listed = (rest: string) => (at: number) => `\`200 json {"id":"R-${4711 + at}",${rest}}\``;
+
+test.each([
+  ['lacks a member', listed('"log":["received","stored"]'), listed('"log":["received"]')],
+  [
+    'has another flag beside a word',
+    listed('"res":[{"op":"store","ok":true},{"op":"mail","ok":false}]'),
+    listed('"res":[{"op":"store","ok":false},{"op":"mail","ok":true}]'),
+  ],
+  [
+    'has a word that only another member had',
+    (at: number) => listed(`"sent":[{"to":"crm","ok":true}${at % 2 === 0 ? ',{"to":"sms","ok":false}' : ''}]`)(at),
+    listed('"sent":[{"to":"crm","ok":false}]'),
+  ],
+  ['lacks what one always has', listed('"done":[true,false,false]'), listed('"done":[false,false,false]')],
+])('a list that %s says something else', async (_, known, bad) => {
+  expect(await toldBeside(known, bad)).toEqual(['created', 'unknown']);
+});
+
+test('a list of as many members as there are, each with a number of its own, says the same', async () => {
+  const answer = (at: number) => listed(`"jobs":[${Array(1 + (at % 4)).fill(`{"no":${900 + at},"state":"new"}`)}]`)(at);
+  expect(await toldBeside(answer, listed('"jobs":[{"no":940,"state":"dropped"}]'))).toEqual(['created', 'unknown']);
+});
+
+test.each([
+  ['its query', '/leads/#', '/leads/#?error=quota'],
+  ['its query, beside one that is always there', '/leads/#?state=open', '/leads/#?state=refused'],
+  ['its fragment', '/leads/#', '/leads/#&#35;rejected'.replace('&#35;', '#')],
+  ['what stands behind the identifier', '/leads/#;state=open', '/leads/#;state=refused'],
+  ['a short number before the identifier', '/status/1/leads/#', '/status/9/leads/#'],
+])('a Location that differs in %s says something else', async (_, good, bad) => {
+  const at = (address: string) => (row: number) => `\`201 json @${address.replace('#', `${48211 + row}`)} {}\``;
+  expect(await toldBeside(at(good), at(bad))).toEqual(['created', 'unknown']);
+});
+
+test.each([
+  ['JSON in a text', '{\\"code\\":0,\\"id\\":#}', '{\\"code\\":1042,\\"id\\":#}'],
+  ['a code before the identifier', '100-#', '204-#'],
+  ['a digit before the identifier', '1|#', '0|#'],
+  ['a code behind the identifier', '#:200', '#:403'],
+  ['a version in an address', '/v1/leads/#', '/v2/leads/#'],
+])('%s that was always the same is compared', async (_, good, bad) => {
+  const said = (text: string) => (row: number) => `\`200 json {"d":"${text.replace('#', `${48211 + row * 3}`)}"}\``;
+  expect(await toldBeside(said(good), said(bad))).toEqual(['created', 'unknown']);
+});
