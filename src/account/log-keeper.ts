@@ -29,6 +29,8 @@ interface UnknownLog {
   readonly hint: string;
   /** Remembers the decision to do without what it does not know; null if that is not decided by --fresh-store. */
   readonly accept: (() => Promise<void>) | null;
+  /** Stops the others, which may not know it. */
+  readonly hold?: () => Promise<void>;
 }
 
 /** The newest record of a store is written down at most once in this time. */
@@ -109,7 +111,8 @@ export class LogKeeper {
     for (const _ of ['store', 'file']) {
       const unknown = await this.unknown();
       if (unknown === null) return;
-      const { reason, message, hint, accept } = unknown;
+      const { reason, message, hint, accept, hold } = unknown;
+      await hold?.();
       if (!this.#host.freshStore || accept === null) throw new SrqError(reason, `${message} Nothing was sent.`, hint);
       await accept();
     }
@@ -142,7 +145,8 @@ export class LogKeeper {
     const sent = `This profile has sent through the store ${known.name}`;
     if (place.kind === 'file') {
       const message = `${sent}, and the log ${place.path} does not know what that was.`;
-      const hint = `Name the store again: --store URL (or SRQ_STORE)    Or do without it: --log ${shellWord(place.path)}`;
+      const hint =
+        'Name the store again: --store URL (or SRQ_STORE)    To leave it: srq store export --output FILE, then --log FILE';
       return { reason: 'store.other', message, hint, accept: null };
     }
     const store = await this.postgresStore();
@@ -156,7 +160,7 @@ export class LogKeeper {
     if (!isOlder && (known.newest === null || (await store.has(known.newest)))) return null;
     const message = `The store ${place.name} lacks requests that this machine has recorded there. It may be an older state, such as a backup.`;
     const hint = 'Look up at the service what was created last. Then: srq store resume';
-    return { reason: 'store.behind', message, hint, accept: null };
+    return { reason: 'store.behind', message, hint, accept: null, hold: () => store.hold(known.epoch) };
   }
 
   /** The profile has a log in a file that the store in use does not know. */

@@ -5,7 +5,7 @@ import type { CreateOptions } from '../cli/table/options.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
-import { fromLog, type Sent, type SubmitOptions, shown } from '../delivery/submit.ts';
+import { fromLog, type Sent, type SubmitOptions, shown, unsent } from '../delivery/submit.ts';
 import { printable } from '../report/output.ts';
 import { resultText } from '../report/terminal/summary-text.ts';
 import { operationsOf } from '../request/contract/operations.ts';
@@ -36,10 +36,14 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   let isRecorded = true;
+  const firstOf = new Map<string, number>();
   for (const each of prepared) {
+    const first = each.request ? (firstOf.get(each.key) ?? each.row) : each.row;
+    if (each.request) firstOf.set(each.key, first);
     const which = prepared.length > 1 ? `request ${each.row}: ` : '';
     if (each.request) for (const { message } of each.problems) context.reporter.warn(printable(which + message));
     if (!each.request) results.push(invalidResult(each));
+    else if (first !== each.row) results.push(shown(unsent(each, 'repeated', `It is the same as request ${first}.`)));
     else if (held.has(each.row)) results.push(shown(held.get(each.row) as Sent));
     else if (stop || context.interruption.code) results.push(await untriedResult(each, log, options));
     else {
@@ -57,8 +61,11 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   await context.reporter.result('create', only && results.length === 1 ? only : documents, (paint) =>
     results.map((result) => resultText(result, paint)).join('\n'),
   );
+  if (results.some(({ status }) => status === 'unknown')) context.reporter.say(() => context.withProfile(LOOK_UP));
   return exitNumber([context.interruption.code, stop?.code, ...results.map(codeOfResult)]);
 }
+
+const LOOK_UP = 'Look it up at the service, then say what you found: srq resolve';
 
 function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>) {
   return { status: 'invalid' as const, ids: {}, row, ref, key: null, http: null, ...whyInvalid(problems), problems };
@@ -75,11 +82,14 @@ async function submitOrUntried(
   deps: Parameters<typeof submitOne>[1],
   options: SubmitOptions,
 ): Promise<RowResult & Pick<Sent, 'stop' | 'unrecorded'>> {
+  // An intent that could not be written may stand in the log as it is in memory.
+  const known = loggedStatus(deps.log.lookup(submission.key), options);
   try {
     return await submitOne(submission, deps, options);
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
-    return { ...(await untriedResult(submission, deps.log, options)), stop: error, unrecorded: false };
+    const untried = known === null ? untriedOf(submission) : await untriedResult(submission, deps.log, options);
+    return { ...untried, stop: error, unrecorded: false };
   }
 }
 
@@ -88,6 +98,9 @@ async function untriedResult(submission: Submittable, log: LogView, options: Sub
   // The log may have failed, so it is not read again, and the time and the identifiers are missing.
   const unread = { lookup: () => log.lookup(submission.key), read: () => null };
   if (loggedStatus(unread.lookup(), options)) return shown(await fromLog(submission, unread, options));
-  const { row, request, key } = submission;
-  return { ...{ status: 'failed', ids: {}, row, ref: request.ref, key, http: null }, ...NOT_TRIED };
+  return untriedOf(submission);
+}
+
+function untriedOf({ row, request: { ref }, key }: Submittable): RowResult {
+  return { ...{ status: 'failed', ids: {}, row, ref, key, http: null }, ...NOT_TRIED };
 }

@@ -6,7 +6,7 @@ import type { ExportOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
 import { loggedRows } from '../delivery/report-rows.ts';
 import { saysItIsSettled } from '../delivery/sent-before.ts';
-import { printable, printableLines, thousands, writeAll } from '../report/output.ts';
+import { printable, printableLines, rowsText, thousands, writeAll } from '../report/output.ts';
 import { csvChunks, formatOf, objectsOf, tableChunks, type WrittenTable } from '../report/table-file.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { resultColumnOf, type Table } from '../request/lead/table.ts';
@@ -37,6 +37,10 @@ export async function exportFile(context: Context, file: string, options: Export
   const exported = new Export(input.table, rows());
   if (output === null) await print(context, exported);
   else await write(context, exported, output);
+  if (exported.unproven > 0)
+    await context.warn(
+      `Only the file says of ${rowsText(exported.unproven)} what became of it; the log does not know.`,
+    );
   if (exported.tooLong === 0 || context.process.stdout.destroyed) return 0;
   const have = exported.tooLong === 1 ? '1 row has' : `${thousands(exported.tooLong)} rows have`;
   await context.warn(`${have} more cells than the file has columns; these cells are left out.`);
@@ -103,6 +107,8 @@ class Export implements WrittenTable {
   readonly counts = noCounts();
   /** Number of rows with more cells than the file has columns. */
   tooLong = 0;
+  /** Number of rows whose outcome only the file states. */
+  unproven = 0;
   readonly header: readonly string[];
   readonly delimiter: string;
   readonly rows: AsyncIterable<readonly string[]>;
@@ -121,6 +127,7 @@ class Export implements WrittenTable {
       if (cells.length > width) this.tooLong += 1;
       const { status, id } = outcomeOf(report);
       this.counts[status] += 1;
+      if (report.record === null && status !== report.status) this.unproven += 1;
       yield [...kept.map((at) => cells[at] ?? ''), status, id, report.record?.at ?? ''];
     }
   }

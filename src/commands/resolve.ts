@@ -1,7 +1,7 @@
 import type { Context } from '../cli/context.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
 import type { ResolveOptions } from '../cli/table/options.ts';
-import { requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
+import { MIN_KEY_LETTERS, requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { columnsOf, printableLines } from '../report/output.ts';
 import { doubtText } from '../report/terminal/log-text.ts';
 import { logEntryOf } from '../request/log/log-store.ts';
@@ -14,6 +14,11 @@ const MIN_RUN_LETTERS = 4;
 export async function resolve(context: Context, given: readonly string[], options: ResolveOptions): Promise<number> {
   // In a results file a key stands behind a letter.
   const keys = given.map((key) => key.replace(/^k(?=[0-9a-f]+$)/, ''));
+  const short = keys.find((key) => key.length < MIN_KEY_LETTERS);
+  if (short !== undefined) {
+    const message = `"${short}" is too short for a key. Nothing was recorded.`;
+    throw new SrqError('arguments.invalid', message, `Give at least its first ${MIN_KEY_LETTERS} letters.`);
+  }
   const { created, notCreated } = options;
   return created === undefined && !notCreated ? list(context, keys, options) : byPerson(context, keys, options);
 }
@@ -27,7 +32,7 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
     { unknown: entries.map(({ key, at, row, ref, message, reason }) => ({ key, at, row, ref, message, reason })) },
     (paint) =>
       doubtful.length === 0
-        ? 'No request has an unknown outcome.'
+        ? `No ${keys.length === 0 && options.ref === undefined && options.run === undefined ? '' : 'such '}request has an unknown outcome.`
         : doubtText(entries, nowMs, columnsOf(context.process.stdout), paint),
   );
   if (doubtful.length === 0) await warnOfWrongLog(context);

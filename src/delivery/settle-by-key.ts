@@ -11,6 +11,7 @@ import {
   type SubmitOptions,
   subjectOf,
   submitRequest,
+  UNDER_WAY,
   unsent,
 } from './submit.ts';
 import { withdrawCreation } from './withdraw.ts';
@@ -63,6 +64,7 @@ export async function submitOne(submission: Submission, deps: KeyDeps, chosen: S
     return submitRequest(submission, api, log, options);
   try {
     const row = await openRow(submission, deps);
+    if (row === null && (await log.mayBeUnderWay(submission.key))) return unsent(submission, 'unknown', UNDER_WAY);
     const sent = row && sentTime(row.record, log.nowMs());
     return row && sent && mayRepeat(row, sent, deps) ? await repeatUnderKey(row, sent, deps) : inDoubt(submission);
   } catch (error) {

@@ -7,7 +7,7 @@ import { SrqError } from '../request/words/errors.ts';
 export type PersonsWord = 'not-created' | { readonly id: string | null };
 
 /** Minimum length of the beginning of a key that identifies a request. */
-const MIN_KEY_LETTERS = 6;
+export const MIN_KEY_LETTERS = 6;
 
 /**
  * Returns the requests whose outcome is unknown, oldest first. If `keys` is not empty, only requests whose key begins with

@@ -7,7 +7,16 @@ import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { type PassDeps, trackResults } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
-import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
+import {
+  inDoubt,
+  type Sent,
+  type Submission,
+  type SubmitOptions,
+  subjectOf,
+  submitRequest,
+  UNDER_WAY,
+  unsent,
+} from './submit.ts';
 import { ageMs } from './withdraw.ts';
 import { type Asked, askControls, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
 
@@ -300,7 +309,6 @@ const MISSES =
 const OTHER_FORM =
   'It was sent with an API description other than the one in force, so validate may not see it and is not asked.';
 const NO_NEIGHBOURS = `Validate is not asked, because its answer could not be checked: fewer than ${NEIGHBOURS} requests of the same time are known to be created, or none with the same category and kinds of contact.`;
-const UNDER_WAY = 'Another process is sending it.';
 const UNTOLD = 'Validate does not tell created requests from others, or contradicts itself.';
 
 function untimely({ at }: LogRecord): string {

@@ -58,6 +58,11 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
       `For a file of many requests: ${commandLine(['bulk', file])}`,
     );
   }
+  const nested = table.columns.find((column) => FIELDS.some((field) => column.startsWith(`${field}.`)));
+  if (nested !== undefined) {
+    const message = `${nested.split('.', 1)[0]} is an object in ${name}. It has to be a text.`;
+    throw new SrqError('request.malformed', message, 'For the members: srq schema create --input');
+  }
   for (const column of table.columns) {
     const similar = isField(column) ? null : nearest(column, FIELDS);
     if (similar !== null)

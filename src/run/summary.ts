@@ -149,13 +149,18 @@ function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { p
   if (failed > 0) return validateAdvice(reasons);
   const lookUp = `${rowsText(unknown)} may have been taken. Look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
   const doubtful = reasons['answer.unproven'] ? `${lookUp} ${TEACH}` : lookUp;
-  // A rehearsal begins with an empty log, so that it knows no row of the one before.
-  const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
-  const created = [...(plan.held ?? [])].filter(([row]) => plan.ledger.status(row) === 'repeated').length;
-  const kept = [strangers, created, plan.altered?.size ?? 0];
-  const notSent = kept.flatMap((count, at) => (count > 0 ? [`${rowsText(count)} not sent: ${NOT_SENT[at]}`] : []));
+  const notSent = notSentAdvice(context, plan);
   const refused = refusedAdvice(counts.invalid + counts.rejected, results);
   return [...(unknown > 0 ? [doubtful] : []), ...notSent, ...(refused === null ? [] : [refused])].join(' ') || null;
+}
+
+/** Says why rows are not sent that the log does not know with their content. */
+export function notSentAdvice(context: Context, plan: ImportPlan): readonly string[] {
+  // A rehearsal begins with an empty log, so that it knows no row of the one before.
+  const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
+  const before = [...(plan.held ?? [])].filter(([row]) => plan.ledger.status(row) === 'repeated').length;
+  const kept = [strangers, before, plan.altered?.size ?? 0];
+  return kept.flatMap((count, at) => (count > 0 ? [`${rowsText(count)} not sent: ${NOT_SENT[at]}`] : []));
 }
 
 const TEACH =
@@ -171,7 +176,7 @@ function validateAdvice({ 'service.no-verdict': unread = 0, 'service.failed': br
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */
 const NOT_SENT = [
   'srq_status says taken, but this log does not have that. Was it another machine or profile? Then go on there: the original file, imported here, would send them again.',
-  'the reference was sent or queued before, with other content (srq_message says when). If these are new requests, send them with --again, in a file of their own.',
+  'the reference was sent or queued before, with other content. If these are new requests, send them in a file of their own: srq bulk FILE --again',
   'the cells differ from what was sent before (srq_message says so). To send one as a new request, empty its srq_status and import the file again.',
 ] as const;
 

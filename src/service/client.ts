@@ -72,7 +72,10 @@ export class RequestApi implements MarketplaceApi {
   }
 
   async validate(request: ServiceRequest): Promise<ValidateResult> {
-    return this.#experiment.judged(request, await this.#ask(request));
+    const judged = await this.#experiment.judged(request, await this.#ask(request));
+    // A comparison that was stopped half-way says nothing.
+    const isHalf = judged.verdict === 'unknown' && this.#deps.stopping.aborted;
+    return isHalf ? failedValidate(STOPPED, null) : judged;
   }
 
   async look(request: ServiceRequest): Promise<Look> {

@@ -1,10 +1,11 @@
 import { commandLine } from '../../cli/command-line.ts';
-import { exitNumber } from '../../cli/exit-codes.ts';
+import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { finishOnSignal, type RequestSession } from '../../cli/session.ts';
 import { submissions } from '../../delivery/read-rows.ts';
 import { enqueueText } from '../../report/terminal/queue-text.ts';
 import type { ImportPlan } from '../../request/log/import-plan.ts';
 import type { QueuedRequest, RequestQueue } from '../../request/log/request-queue.ts';
+import { notSentAdvice } from '../../run/summary.ts';
 
 const BATCH_ROWS = 500;
 
@@ -30,14 +31,16 @@ export async function queuePlan(
   const { queued, alreadyQueued } = await queueReady(session, plan, queue);
   const isWhole = queued + alreadyQueued === ready;
   const seconds = Math.round(context.clock.monotonicMs() - startedMs) / 1000;
-  const next = isWhole ? context.withProfile('srq work') : file === '-' ? null : commandLine(command);
+  const work = queued + alreadyQueued === 0 && unknown > 0 ? 'srq resolve' : 'srq work';
+  const next = isWhole ? context.withProfile(work) : file === '-' ? null : commandLine(command);
   const stopped = isWhole ? null : context.interruption.failure(next && `To go on: ${next}`);
   const notQueued = ready - queued - alreadyQueued;
   const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, next };
+  const advice = notSentAdvice(context, plan).join(' ') || null;
+  const document = { run: context.run, rows: plan.rows, ...counts, seconds, store, ...ending, advice, next };
   await context.reporter.result('enqueue', document, (paint) => enqueueText(document, paint));
-  return exitNumber([context.interruption.code, invalid > 0 ? 'rejected' : null]);
+  return exitNumber([context.interruption.code, ...codesOfCounts({ ...plan.counts, ready: 0 })]);
 }
 
 async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {

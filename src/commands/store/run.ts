@@ -133,6 +133,11 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
   if (!(await file.write(texts(), interruption.halt.signal))) {
     throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
   }
+  const waiting = await store.waitingRows();
+  if (waiting > 0) {
+    const rows = waiting === 1 ? '1 request waits' : `${thousands(waiting)} requests wait`;
+    await context.warn(`${rows} in the queue, and the log does not have them: workers would still send them.`);
+  }
   const document = { store: store.name, output: file.path, requests };
   await context.reporter.result('store export --output', document, (paint) => {
     return `${paint.green('✓')} ${printable(file.path)} has the ${countText(requests, 'request')} of the store ${printable(store.name)}.`;

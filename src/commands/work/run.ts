@@ -39,7 +39,12 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const figures = { ...account.endedCounts, again: account.again, seconds, store: name };
   const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = { run: context.run, ...figures, ...ending, hint: stop?.hint ?? null };
+  const document = {
+    run: context.run,
+    ...figures,
+    ...ending,
+    hint: stop?.hint ?? (figures.unknown > 0 ? LOOK_UP : null),
+  };
   const text = (paint: Paint) => workText(document, paint);
   if (options.events === '-') context.reporter.say(text);
   else await context.reporter.result('work', document, text);
@@ -49,6 +54,8 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   events.end({ exitCode, stopped, summary: figures });
   return exitCode;
 }
+
+const LOOK_UP = 'Some requests may have been taken. Look them up at the service: srq resolve lists them.';
 
 async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {
   const { clock } = context;

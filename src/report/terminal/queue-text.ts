@@ -7,7 +7,7 @@ import { aligned, duration, type Paint, printable, rowsText, thousands } from '.
 export type EnqueueSummary = Omit<DocumentOf<'enqueue'>, 'run' | 'error'>;
 
 export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
-  const { rows, stopped, seconds, store, next } = summary;
+  const { rows, stopped, seconds, store, advice, next } = summary;
   const meanings: [keyof EnqueueSummary, string][] = [
     ['queued', 'new in the queue'],
     ['alreadyQueued', 'in the queue already'],
@@ -24,6 +24,7 @@ export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
       shown.map(([name, what]) => [`${thousands(Number(summary[name]))} ${NAMES[name] ?? name}`, paint.dim(what)]),
     ),
     ...aligned([['store', printable(store)]]),
+    ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
   ].join('\n');
 }

@@ -124,6 +124,7 @@ export const enqueued = z.object({
   seconds,
   store: text,
   ...ending,
+  advice: nullableText,
   next: nullableText,
 });
 

@@ -43,9 +43,10 @@ export async function outcomesByMinute(database: Database): Promise<MinuteCounts
   const rows = await withinTime(database, (query) =>
     query<{ at: Date; counts: Partial<SentCounts> }>(
       `select at, json_object_agg(event, count) as counts from (
-        select date_trunc('minute', at) as at, event, count(*) as count from srq.record
+        select date_trunc('minute', r.at) as at, event, count(*) as count
+        from srq.record r join srq.request s on s.record = r.id and s.key = r.key
         where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
-          and at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
+          and r.at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
         group by 1, 2
       ) m group by at order by at`,
       [LATEST_RECORDS, MINUTES],

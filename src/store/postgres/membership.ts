@@ -197,7 +197,7 @@ function stopped(shown: string, { held, missing, forked }: Joined): SrqError {
   const what =
     held === 'missing'
       ? `${missing.join('; ')} lived when its server was replaced, and did not come back`
-      : 'its server had lost records that were put back, and may lack others';
+      : 'it had lost records, and may lack others';
   const since = forked === null ? 'last' : `since ${forked.toISOString()}`;
   return new SrqError(
     'store.failed-over',

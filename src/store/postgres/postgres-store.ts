@@ -55,11 +55,19 @@ export function openPostgresStore(options: PostgresStoreOptions) {
       const [row] = await ask<Resumed>('select missing, doubtful from srq.resume($1, $2)', [hasAll, MAY_HAVE_SENT]);
       return row ?? { missing: [], doubtful: 0 };
     },
+    /** Lets nobody send before a person says so, unless somebody has since this epoch. The store lacks what was sent. */
+    hold: async (epoch: number) =>
+      void (await known("update srq.meta set held = 'lost', epoch = epoch + 1 where held is null and epoch <= $1", [
+        epoch,
+      ])),
     /** Identifies the store, also in its backups, and its epoch. Null if it has no tables yet. */
     identity: async () => {
       const [row] = await known<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
       return row ?? null;
     },
+    /** The number of requests that wait in its queues. */
+    waitingRows: async () =>
+      (await known<{ rows: number }>('select count(*)::integer as rows from srq.waiting'))[0]?.rows ?? 0,
     /** What in the store needs a person now. A store without tables needs nobody. */
     standing: () => standing(known),
     /** Tells whether the store has a record, or a later one of the same request. */

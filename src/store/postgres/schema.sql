@@ -387,6 +387,8 @@ begin
     where s.state is null or i.state = 'created' and s.state <> 'created'
       or i.state in ('duplicate', 'parked') and s.state not in ('created', 'duplicate', i.state)
       or i.state in ('sending', 'unknown') and s.state in ('failed', 'rejected', 'licensed')
+        -- A person has spoken about what was taken over before.
+        and not exists (select 1 from srq.record o where o.key = i.key and o.event = 'unknown' and o.at = i.at)
     order by i.place
   );
   perform srq.write(v_told);
