@@ -115,6 +115,7 @@ function levelOf(
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   if (strength !== 'plain') {
+    if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
     if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
     // A category shows by repetition alone, which a slip may have as well.
     return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';

@@ -134,6 +134,8 @@ function wordsIn(texts: readonly string[]) {
     town: share((text) => mayBeName(text) && isTown(text)),
     /** Texts with a word for a street, a square or a road. */
     streetWord: share((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    /** How somebody was found or wants to be contacted: by phone, on Facebook. */
+    channel: share((text) => mayBeName(text) && foldedWords(text).every((word) => CHANNELS.has(word))),
     /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
     clientele: share((text) => mayBeName(text) && CLIENTELE.test(text)),
   };
@@ -209,28 +211,23 @@ const known = (kind: string) =>
 const GIVEN_NAMES = known('given');
 const TOWNS = known('town');
 const STREETS = known('street');
+const CHANNELS = known('channel');
 
 function foldedText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
 }
 
+const foldedWords = (text: string) => foldedText(text).match(/[a-z]+/g) ?? [];
+
 /** Tells whether a text contains a common given name as a word. */
 function hasGivenName(text: string): boolean {
-  return foldedText(text)
-    .split(/[^a-z]+/)
-    .some((word) => GIVEN_NAMES.has(word));
+  return foldedWords(text).some((word) => GIVEN_NAMES.has(word));
 }
 
 /** Tells whether a text contains a word for a street. */
 function hasStreetWord(text: string): boolean {
   const isStreet = (word: string) => STREETS.has(word) || /(?:strasse|gasse|weg|platz|allee)$/.test(word);
-  return (
-    text.startsWith('C/') ||
-    text.startsWith('R. ') ||
-    foldedText(text)
-      .split(/[^a-z]+/)
-      .some(isStreet)
-  );
+  return /^(?:C\/|R\. )/.test(text) || foldedWords(text).some(isStreet);
 }
 
 /** Tells whether a text is a large town, or begins or ends with one, such as `Bern Bümpliz`, `Praia, Achada` and `Tchioco, Lubango`. */

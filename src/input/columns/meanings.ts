@@ -21,6 +21,11 @@ function isElse(seen: ContentProfile): boolean {
 /** Tells whether a column holds amounts. Round ones are written without a fraction. */
 const isOfAmounts = ({ amount, digits }: ContentProfile) => amount > 0 && amount + digits >= NEARLY_ALL;
 
+/** Tells whether appointments take place online or by phone, which calendars call their location. */
+function isElsewhere({ url, channel }: ContentProfile): boolean {
+  return Math.max(url, channel) >= 0.5;
+}
+
 function isContact({ email, phoneShape }: ContentProfile): boolean {
   return email >= 0.3 || phoneShape >= 0.5;
 }
@@ -110,7 +115,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   notes: TEXT,
   street: {
     shows: ({ streetLike, streetWord }) => streetLike >= 0.5 || streetWord >= 0.5,
-    contradicts: (seen) => isElse(seen) || seen.email >= 0.3 || seen.digits >= PLAIN,
+    contradicts: (seen) => isElse(seen) || isElsewhere(seen) || seen.email >= 0.3 || seen.digits >= PLAIN,
     plain: (seen) => isStreet(seen) && seen.placeLike < 0.5,
     readUnder: 'any name',
     counted: ['streetLike', 'streets'],
@@ -123,9 +128,9 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   location: {
     shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
-    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5,
-    // Links are the location of appointments that take place online.
-    refutes: ({ url }) => url >= 0.5,
+    contradicts: (seen) =>
+      isElse(seen) || isContact(seen) || seen.digits >= PLAIN || isElsewhere(seen) || seen.medianLength < 4,
+    refutes: isElsewhere,
     plain: (seen) => isPlace(seen) || isStreet(seen),
     readUnder: 'any name',
     unless: ['postal_code', 'city', 'street'],
@@ -135,7 +140,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   city: {
     shows: (seen) => isName(seen) || seen.town >= 0.4,
-    contradicts: (seen) => noText(seen) || isPersonRather(seen),
+    contradicts: (seen) => noText(seen) || isElsewhere(seen) || isPersonRather(seen),
     refutes: isPersonRather,
     plain: ({ town }) => town >= 0.25,
     readUnder: 'no name',
