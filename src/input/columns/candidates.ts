@@ -8,6 +8,7 @@ import {
   isPlainlyOther,
   isPlainlyPhone,
   isRepeated,
+  isWrittenAsPhone,
   MEANINGS,
 } from './meanings.ts';
 import type { NameEvidence } from './name-evidence.ts';
@@ -116,6 +117,7 @@ function levelOf(
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   if (strength !== 'plain') {
     if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
+    if (meaning === 'ref' && isWrittenAsPhone(seen)) return null;
     if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
     // A category shows by repetition alone, which a slip may have as well.
     return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';
@@ -137,7 +139,7 @@ function levelOf(
 
 /** Tells whether a word for a number means something else: no telephone, or an amount or a line instead of a reference. */
 function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: ContentProfile): boolean {
-  if (meaning === 'phone') return fit !== 'shows';
+  if (meaning === 'phone') return fit !== 'shows' && !isWrittenAsPhone(seen);
   if (meaning !== 'ref') return false;
   const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || seen.digits >= 0.5);
   return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);

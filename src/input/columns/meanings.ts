@@ -265,6 +265,11 @@ export function isPlainlyPhone(seen: ContentProfile): boolean {
   );
 }
 
+/** Tells whether a column is written as telephone numbers are, whether or not they can be dialled. */
+export function isWrittenAsPhone({ phoneShape, writtenAsPhone, hasSpace }: ContentProfile): boolean {
+  return phoneShape >= PLAIN && writtenAsPhone >= 0.5 && hasSpace >= 0.3;
+}
+
 export function isPlainlyEmail({ filled, email }: ContentProfile): boolean {
   return filled > 0 && email >= PLAIN;
 }
