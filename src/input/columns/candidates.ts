@@ -316,14 +316,18 @@ function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
 
 /**
  * Makes contacts likely that belong to somebody else than the name, because they would be called where the customer's
- * own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name.
+ * own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name. Leaves them out if the person
+ * of the name has such a contact.
  */
 export function withoutOthersContacts(readings: readonly Candidate[]): readonly Candidate[] {
   const whose = ({ look }: Candidate) => [...look.name.whose];
   const named = new Set(readings.filter(({ meaning }) => isOfAName(meaning)).flatMap(whose));
-  const isOthers = (each: Candidate) =>
-    isOfAPerson(each.meaning) && whose(each).length > 0 && !whose(each).some((person) => named.has(person));
-  return readings.map((each) => (isOthers(each) ? { ...each, level: 'likely' } : each));
+  const isOwn = (each: Candidate) => whose(each).some((person) => named.has(person));
+  const isOthers = (each: Candidate) => isOfAPerson(each.meaning) && whose(each).length > 0 && !isOwn(each);
+  const hasOwn = (meaning: FieldOrPart) => readings.some((each) => each.meaning === meaning && isOwn(each));
+  return readings
+    .filter((each) => !(isOthers(each) && hasOwn(each.meaning)))
+    .map((each) => (isOthers(each) ? { ...each, level: 'likely' } : each));
 }
 
 function byMerit(a: Candidate, b: Candidate): number {

@@ -46,7 +46,8 @@ function evidenceOf(header: string, words: readonly string[]) {
   const named = new NamedColumn(words, hasUnknown);
   const inside = meaningInBrackets(header);
   // Whoever looks for a provider says which kind of service is needed.
-  const isSought = named.has('kind') && named.has('need');
+  const kinds = words.filter((word) => conceptsOf(word).includes('kind'));
+  const isSought = kinds.length > 1 || (kinds.length > 0 && named.has('need'));
   const isOthers = named.has('other') && !isSought && !named.has('parents');
   const ignored = elseOf(named);
   const isElse =
