@@ -115,9 +115,9 @@ function levelOf(
   { name, seen }: Look,
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
+  if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
+  if (meaning === 'ref' && isWrittenAsPhone(seen)) return null;
   if (strength !== 'plain') {
-    if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
-    if (meaning === 'ref' && isWrittenAsPhone(seen)) return null;
     if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
     // A category shows by repetition alone, which a slip may have as well.
     return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';
@@ -141,7 +141,7 @@ function levelOf(
 function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: ContentProfile): boolean {
   if (meaning === 'phone') return fit !== 'shows' && !isWrittenAsPhone(seen);
   if (meaning !== 'ref') return false;
-  const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || seen.digits >= 0.5);
+  const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || (seen.digits >= 0.5 && seen.medianLength < 9));
   return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);
 }
 
@@ -219,6 +219,20 @@ export function asNeed(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.map((each) =>
     each.meaning === 'category' && isOwn(each.look.seen) ? { ...each, meaning: 'request_text' } : each,
   );
+}
+
+/**
+ * Turns a second question for the need into the category if its answers are short, and no other column has the category.
+ */
+export function asKind(candidates: readonly Candidate[]): readonly Candidate[] {
+  const [text, ...others] = candidates.filter(({ meaning }) => meaning === 'request_text').sort(byMerit);
+  if (!text || candidates.some(({ meaning }) => meaning === 'category')) return candidates;
+  const isOfWords = (seen: ContentProfile) =>
+    seen.filled >= 3 && seen.longText < 0.4 && !holdsPersons(seen) && fitOf('last_name', seen) === 'shows';
+  const mayBeKind = ({ by, look: { name } }: Candidate) =>
+    by !== 'known name' && name.meanings.some(({ meaning }) => meaning === 'category');
+  const isKind = (each: Candidate) => others.includes(each) && mayBeKind(each) && isOfWords(each.look.seen);
+  return candidates.map((each) => (isKind(each) ? { ...each, meaning: 'category', level: 'likely' } : each));
 }
 
 /** Leaves out the name of a pet beside the names of its owners. A person is asked about the owners. */

@@ -83,6 +83,8 @@ function evidenceOf(header: string, words: readonly string[]) {
     isBilling: named.has('billing'),
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
     isSomebody: named.has('somebody'),
+    /** Whether the name has a word for the customer. */
+    isCustomers: named.has('customer'),
     /**
      * Whether the name means a part of a town or of a country. It is the location only if no other column is more
      * precise.

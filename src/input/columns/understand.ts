@@ -3,6 +3,7 @@ import { type Market, parseMarket } from '../../request/lead/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
 import { byContentAlone, isTaken, namePair, onlyPersons, region } from './by-content.ts';
 import {
+  asKind,
   asNameParts,
   asNeed,
   asPlaceParts,
@@ -52,7 +53,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const looks = all.filter(({ header }) => resultColumnOf(header) === null);
   const named = looks.flatMap((look) => candidatesByName(look).sort(bestFirst).slice(0, 1));
   const persons = asNameParts(withoutPets(withoutEmpty(named), looks));
-  const chosen = withoutRivals(asNeed(withHouseNumber(asPlaceParts(persons), looks)));
+  const chosen = withoutRivals(asKind(asNeed(withHouseNumber(asPlaceParts(persons), looks))));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
   for (const find of [byContentAlone, onlyPersons, namePair, region]) found.push(...find(looks, found));
@@ -113,8 +114,13 @@ const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
  * is left over may mean another person than the customer, however alone the column is, so a person is asked about it.
  */
 function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
-  const isOnlyOne = ({ index, meaning }: Candidate) =>
-    !looks.some((look) => look.index !== index && isNear(meaning, look));
+  const isSettled = (at: number, as: FieldOrPart) =>
+    readings.some(({ index, meaning, level }) => index === at && meaning !== as && level === 'certain');
+  // The number of a customer is doubted beside any column of numbers.
+  const isOnlyOne = ({ index, meaning, look: { name } }: Candidate) =>
+    !looks.some(
+      (look) => look.index !== index && isNear(meaning, look) && (name.isCustomers || !isSettled(look.index, meaning)),
+    );
   // Beside an owner's name, a tenant may be the customer or not.
   const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen));
   const isOfRole = ({ by, meaning, look }: Candidate) =>
