@@ -79,7 +79,7 @@ const NAME: Meaning = {
 };
 const TEXT: Meaning = {
   shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
-  contradicts: (seen) => noText(seen) || seen.medianLength < 4,
+  contradicts: (seen) => noText(seen) || isElsewhere(seen) || seen.medianLength < 4,
 };
 
 /** Content alone is looked for in the order of the meanings. */
