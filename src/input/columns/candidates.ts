@@ -216,9 +216,11 @@ function isHalfName({ meaning, look }: Candidate): boolean {
 export function asNeed(candidates: readonly Candidate[]): readonly Candidate[] {
   const isOwn = ({ filled, distinct, hasSpace }: ContentProfile) => filled >= 4 && distinct >= 0.9 && hasSpace >= 0.7;
   if (candidates.some(({ meaning }) => meaning === 'request_text')) return candidates;
-  return candidates.map((each) =>
-    each.meaning === 'category' && isOwn(each.look.seen) ? { ...each, meaning: 'request_text' } : each,
-  );
+  return candidates.map((each) => {
+    const { meaning, level, look } = each;
+    if (meaning !== 'category' || !isOwn(look.seen)) return each;
+    return { ...each, meaning: 'request_text', level: look.name.isKind ? 'likely' : level };
+  });
 }
 
 /**
@@ -228,7 +230,7 @@ export function asKind(candidates: readonly Candidate[]): readonly Candidate[] {
   const [text, ...others] = candidates.filter(({ meaning }) => meaning === 'request_text').sort(byMerit);
   if (!text || candidates.some(({ meaning }) => meaning === 'category')) return candidates;
   const isOfWords = (seen: ContentProfile) =>
-    seen.filled >= 3 && seen.longText < 0.4 && !holdsPersons(seen) && fitOf('last_name', seen) === 'shows';
+    seen.filled >= 3 && seen.oneWord >= 0.2 && !holdsPersons(seen) && fitOf('last_name', seen) === 'shows';
   const mayBeKind = ({ by, look: { name } }: Candidate) =>
     by !== 'known name' && name.meanings.some(({ meaning }) => meaning === 'category');
   const isKind = (each: Candidate) => others.includes(each) && mayBeKind(each) && isOfWords(each.look.seen);

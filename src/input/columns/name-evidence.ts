@@ -83,6 +83,7 @@ function evidenceOf(header: string, words: readonly string[]) {
     isBilling: named.has('billing'),
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
     isSomebody: named.has('somebody'),
+    isKind: kinds.length > 0,
     /** Whether the name has a word for the customer. */
     isCustomers: named.has('customer'),
     /**
