@@ -8,7 +8,6 @@ import {
   isPlainlyOther,
   isPlainlyPhone,
   isRepeated,
-  isWrittenAsPhone,
   MEANINGS,
 } from './meanings.ts';
 import type { NameEvidence } from './name-evidence.ts';
@@ -116,7 +115,6 @@ function levelOf(
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
-  if (meaning === 'ref' && isWrittenAsPhone(seen)) return null;
   if (strength !== 'plain') {
     if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
     // A category shows by repetition alone, which a slip may have as well.
@@ -139,7 +137,7 @@ function levelOf(
 
 /** Tells whether a word for a number means something else: no telephone, or an amount or a line instead of a reference. */
 function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: ContentProfile): boolean {
-  if (meaning === 'phone') return fit !== 'shows' && !isWrittenAsPhone(seen);
+  if (meaning === 'phone') return fit !== 'shows' && seen.hasSpace < 0.3;
   if (meaning !== 'ref') return false;
   const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || (seen.digits >= 0.5 && seen.medianLength < 9));
   return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);
@@ -163,10 +161,9 @@ export function byStrength(a: Candidate, b: Candidate): number {
 export function withoutEmpty(candidates: readonly Candidate[]): readonly Candidate[] {
   const isFilled = (meaning: FieldOrPart) =>
     candidates.some((each) => each.look.seen.filled > 0 && each.meaning === meaning);
-  return candidates.filter(({ meaning, look: { seen } }) => {
-    if (seen.filled > 0 || MEANINGS[meaning].isSeveral) return true;
-    return !isFilled(meaning);
-  });
+  return candidates.filter(
+    ({ meaning, look: { seen } }) => seen.filled > 0 || MEANINGS[meaning].isSeveral || !isFilled(meaning),
+  );
 }
 
 /**
@@ -216,25 +213,22 @@ function isHalfName({ meaning, look }: Candidate): boolean {
 export function asNeed(candidates: readonly Candidate[]): readonly Candidate[] {
   const isOwn = ({ filled, distinct, hasSpace }: ContentProfile) => filled >= 4 && distinct >= 0.9 && hasSpace >= 0.7;
   if (candidates.some(({ meaning }) => meaning === 'request_text')) return candidates;
-  return candidates.map((each) => {
-    const { meaning, level, look } = each;
-    if (meaning !== 'category' || !isOwn(look.seen)) return each;
-    return { ...each, meaning: 'request_text', level: look.name.isKind ? 'likely' : level };
-  });
+  return candidates.map((each) =>
+    each.meaning === 'category' && isOwn(each.look.seen) ? { ...each, meaning: 'request_text' } : each,
+  );
 }
 
-/**
- * Turns a second question for the need into the category if its answers are short, and no other column has the category.
- */
+/** Turns a second question for the need, answered in a few words, into the category if no other column has that. */
 export function asKind(candidates: readonly Candidate[]): readonly Candidate[] {
-  const [text, ...others] = candidates.filter(({ meaning }) => meaning === 'request_text').sort(byMerit);
-  if (!text || candidates.some(({ meaning }) => meaning === 'category')) return candidates;
+  const [, ...others] = candidates.filter(({ meaning }) => meaning === 'request_text').sort(byMerit);
+  if (candidates.some(({ meaning }) => meaning === 'category')) return candidates;
   const isOfWords = (seen: ContentProfile) =>
     seen.filled >= 3 && seen.oneWord >= 0.2 && !holdsPersons(seen) && fitOf('last_name', seen) === 'shows';
-  const mayBeKind = ({ by, look: { name } }: Candidate) =>
-    by !== 'known name' && name.meanings.some(({ meaning }) => meaning === 'category');
-  const isKind = (each: Candidate) => others.includes(each) && mayBeKind(each) && isOfWords(each.look.seen);
-  return candidates.map((each) => (isKind(each) ? { ...each, meaning: 'category', level: 'likely' } : each));
+  const isKind = ({ by, look: { name, seen } }: Candidate) =>
+    by !== 'known name' && name.meanings.some(({ meaning }) => meaning === 'category') && isOfWords(seen);
+  return candidates.map((each) =>
+    others.includes(each) && isKind(each) ? { ...each, meaning: 'category', level: 'likely' } : each,
+  );
 }
 
 /** Leaves out the name of a pet beside the names of its owners. A person is asked about the owners. */

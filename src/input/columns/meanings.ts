@@ -21,10 +21,9 @@ function isElse(seen: ContentProfile): boolean {
 /** Tells whether a column holds amounts. Round ones are written without a fraction. */
 const isOfAmounts = ({ amount, digits }: ContentProfile) => amount > 0 && amount + digits >= NEARLY_ALL;
 
-/** Tells whether appointments take place online or by phone, which calendars call their location. */
-function isElsewhere({ url, channel }: ContentProfile): boolean {
-  return Math.max(url, channel) >= 0.5;
-}
+/** Tells whether a column holds codes, or where appointments take place online or by phone, instead of texts and places. */
+const isElsewhere = ({ url, channel, medianLength }: ContentProfile) =>
+  Math.max(url, channel) >= 0.5 || medianLength < 4;
 
 function isContact({ email, phoneShape }: ContentProfile): boolean {
   return email >= 0.3 || phoneShape >= 0.5;
@@ -35,13 +34,8 @@ function isName(seen: ContentProfile): boolean {
 }
 
 /** These functions tell whether a column holds towns instead of persons, or persons instead of towns. */
-function isTownRather({ town, givenName }: ContentProfile): boolean {
-  return town >= 0.4 && town > givenName;
-}
-
-function isPersonRather({ town, givenName }: ContentProfile): boolean {
-  return givenName >= 0.5 && givenName > 2 * town;
-}
+const isTownRather = ({ town, givenName }: ContentProfile) => town >= 0.4 && town > givenName;
+const isPersonRather = ({ town, givenName }: ContentProfile) => givenName >= 0.5 && givenName > 2 * town;
 
 const noText = (seen: ContentProfile) =>
   isElse(seen) ||
@@ -79,7 +73,7 @@ const NAME: Meaning = {
 };
 const TEXT: Meaning = {
   shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
-  contradicts: (seen) => noText(seen) || isElsewhere(seen) || seen.medianLength < 4,
+  contradicts: (seen) => noText(seen) || isElsewhere(seen),
 };
 
 /** Content alone is looked for in the order of the meanings. */
@@ -128,8 +122,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   location: {
     shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
-    contradicts: (seen) =>
-      isElse(seen) || isContact(seen) || seen.digits >= PLAIN || isElsewhere(seen) || seen.medianLength < 4,
+    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || isElsewhere(seen),
     refutes: isElsewhere,
     plain: (seen) => isPlace(seen) || isStreet(seen),
     readUnder: 'any name',
@@ -197,7 +190,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) =>
       isElse(seen) ||
       seen.email >= 0.3 ||
-      seen.hasSpace >= 0.6 ||
+      seen.hasSpace >= (seen.phoneShape >= PLAIN ? 0.3 : 0.6) ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
       (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0),
     plain: (seen) => fitOf('ref', seen) === 'shows' && !isPlainlyPhone(seen),
@@ -233,9 +226,7 @@ function isPlace({ placeLike, digits, date, hasSpace, medianLength }: ContentPro
 }
 
 /** Tells whether all filled cells have the same text. */
-function isConstant({ distinct, filled }: ContentProfile): boolean {
-  return distinct * filled <= 1;
-}
+const isConstant = ({ distinct, filled }: ContentProfile) => distinct * filled <= 1;
 
 /** Minimum number of filled cells before repetition means anything. */
 const MIN_TELLING = 6;
@@ -263,11 +254,6 @@ export function isPlainlyPhone(seen: ContentProfile): boolean {
   return (
     seen.filled > 0 && seen.phone >= PLAIN && (seen.writtenAsPhone >= 0.3 || seen.phone >= 0.95) && !seen.isSequence
   );
-}
-
-/** Tells whether a column is written as telephone numbers are, whether or not they can be dialled. */
-export function isWrittenAsPhone({ phoneShape, writtenAsPhone, hasSpace }: ContentProfile): boolean {
-  return phoneShape >= PLAIN && writtenAsPhone >= 0.5 && hasSpace >= 0.3;
 }
 
 export function isPlainlyEmail({ filled, email }: ContentProfile): boolean {

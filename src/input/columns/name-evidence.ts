@@ -49,19 +49,17 @@ function evidenceOf(header: string, words: readonly string[]) {
   const kinds = words.filter((word) => conceptsOf(word).includes('kind'));
   const isSought = kinds.length > 1 || (kinds.length > 0 && named.has('need'));
   const isOthers = named.has('other') && !isSought && !named.has('parents');
-  const ignored = elseOf(named);
   const isElse =
     header.startsWith('_') ||
     /[€£]|\$(?!\p{L})/u.test(header) ||
     // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
-    (!named.has('telling') && named.hasAny(ignored));
-  const isEmpty = named.has('silent');
+    (!named.has('telling') && named.hasAny(elseOf(named)));
   const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last']));
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
     /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
-    isEmpty: isEmpty && !isElse && !inside,
+    isEmpty: named.has('silent') && !isElse && !inside,
     /** Whether the column belongs to another person than the customer: an agent, an owner, a branch. */
     isOthers,
     /** Whether the name says that the column belongs to no field: a date, a price, a consent. */
@@ -83,7 +81,6 @@ function evidenceOf(header: string, words: readonly string[]) {
     isBilling: named.has('billing'),
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
     isSomebody: named.has('somebody'),
-    isKind: kinds.length > 0,
     /** Whether the name has a word for the customer. */
     isCustomers: named.has('customer'),
     /**

@@ -46,11 +46,9 @@ for (const { label, words } of wordLists(headers)) {
   }
 }
 
-const NONE: readonly Concept[] = [];
-
 /** Returns the concepts of a word. An unknown word has none. */
 export function conceptsOf(word: string): readonly Concept[] {
-  return concepts.get(word) ?? NONE;
+  return concepts.get(word) ?? [];
 }
 
 export function isKnownWord(word: string): boolean {
