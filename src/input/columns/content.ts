@@ -16,7 +16,7 @@ const URL_TEXT =
   /^(?:https?:\/\/|www\.)\S+$|^(?:google meet|zoom|microsoft teams|skype)$|^(?:africa|america|asia|atlantic|australia|europe|indian|pacific)\/\w+/i;
 const IP = /^(?:\d{1,3}\.){3}\d{1,3}$|^[\da-f]{0,4}(?::[\da-f]{0,4}){3,7}$/i;
 const YES_NO =
-  /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
+  /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|sim|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$|^[-+]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}$/i;
 const COMPANY =

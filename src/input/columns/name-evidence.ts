@@ -71,7 +71,7 @@ function evidenceOf(header: string, words: readonly string[]) {
     /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour, the German "Kind". */
     isEither,
     /** Whether the column may be about another person than the customer. */
-    mayBeAnothers: hasUnknown || isEither,
+    mayBeAnothers: hasUnknown || isEither || named.has('thing'),
     /**
      * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
      * words for parents are the same one.
