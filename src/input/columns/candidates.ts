@@ -114,6 +114,7 @@ function levelOf(
   { name, seen }: Look,
 ): ColumnReading['level'] | null {
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
+  if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
   if (strength !== 'plain') {
     if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
     // A category shows by repetition alone, which a slip may have as well.
@@ -136,9 +137,9 @@ function levelOf(
 
 /** Tells whether a word for a number means something else: no telephone, or an amount or a line instead of a reference. */
 function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: ContentProfile): boolean {
-  if (meaning === 'phone') return fit !== 'shows';
+  if (meaning === 'phone') return fit !== 'shows' && seen.hasSpace < 0.3;
   if (meaning !== 'ref') return false;
-  const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || seen.digits >= 0.5);
+  const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || (seen.digits >= 0.5 && seen.medianLength < 9));
   return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);
 }
 
@@ -160,10 +161,9 @@ export function byStrength(a: Candidate, b: Candidate): number {
 export function withoutEmpty(candidates: readonly Candidate[]): readonly Candidate[] {
   const isFilled = (meaning: FieldOrPart) =>
     candidates.some((each) => each.look.seen.filled > 0 && each.meaning === meaning);
-  return candidates.filter(({ meaning, look: { seen } }) => {
-    if (seen.filled > 0 || MEANINGS[meaning].isSeveral) return true;
-    return !isFilled(meaning);
-  });
+  return candidates.filter(
+    ({ meaning, look: { seen } }) => seen.filled > 0 || MEANINGS[meaning].isSeveral || !isFilled(meaning),
+  );
 }
 
 /**
@@ -215,6 +215,19 @@ export function asNeed(candidates: readonly Candidate[]): readonly Candidate[] {
   if (candidates.some(({ meaning }) => meaning === 'request_text')) return candidates;
   return candidates.map((each) =>
     each.meaning === 'category' && isOwn(each.look.seen) ? { ...each, meaning: 'request_text' } : each,
+  );
+}
+
+/** Turns a second question for the need, answered in a few words, into the category if no other column has that. */
+export function asKind(candidates: readonly Candidate[]): readonly Candidate[] {
+  const [, ...others] = candidates.filter(({ meaning }) => meaning === 'request_text').sort(byMerit);
+  if (candidates.some(({ meaning }) => meaning === 'category')) return candidates;
+  const isOfWords = (seen: ContentProfile) =>
+    seen.filled >= 3 && seen.oneWord >= 0.2 && !holdsPersons(seen) && fitOf('last_name', seen) === 'shows';
+  const isKind = ({ by, look: { name, seen } }: Candidate) =>
+    by !== 'known name' && name.meanings.some(({ meaning }) => meaning === 'category') && isOfWords(seen);
+  return candidates.map((each) =>
+    others.includes(each) && isKind(each) ? { ...each, meaning: 'category', level: 'likely' } : each,
   );
 }
 
@@ -313,14 +326,18 @@ function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
 
 /**
  * Makes contacts likely that belong to somebody else than the name, because they would be called where the customer's
- * own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name.
+ * own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name. Leaves them out if the person
+ * of the name has such a contact.
  */
 export function withoutOthersContacts(readings: readonly Candidate[]): readonly Candidate[] {
   const whose = ({ look }: Candidate) => [...look.name.whose];
   const named = new Set(readings.filter(({ meaning }) => isOfAName(meaning)).flatMap(whose));
-  const isOthers = (each: Candidate) =>
-    isOfAPerson(each.meaning) && whose(each).length > 0 && !whose(each).some((person) => named.has(person));
-  return readings.map((each) => (isOthers(each) ? { ...each, level: 'likely' } : each));
+  const isOwn = (each: Candidate) => whose(each).some((person) => named.has(person));
+  const isOthers = (each: Candidate) => isOfAPerson(each.meaning) && whose(each).length > 0 && !isOwn(each);
+  const hasOwn = (meaning: FieldOrPart) => readings.some((each) => each.meaning === meaning && isOwn(each));
+  return readings
+    .filter((each) => !(isOthers(each) && hasOwn(each.meaning)))
+    .map((each) => (isOthers(each) ? { ...each, level: 'likely' } : each));
 }
 
 function byMerit(a: Candidate, b: Candidate): number {

@@ -10,13 +10,13 @@ import peopleAndPlaces from './people-and-places.txt?raw';
 export type ContentProfile = Readonly<ReturnType<typeof profileOf>>;
 
 const DATE =
-  /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]?(?:\d{2}|\d{4})?)(?:[T ,]+\d{1,2}[:.h]\d{2}.*)?$|^\d{1,2}[:h.]\d{2}(?::\d{2})?(?: ?[ap]m)?$|^\d{1,2}\.? (?:de )?\p{L}{3,10}\.?,? (?:de )?\d{4}\b|^\p{L}{3,9}\.? \d{1,2},? \d{4}\b/iu;
+  /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}(?:[-/.](?:\d{2}|\d{4})?)?)(?:[T ,]+\d{1,2}[:.h]\d{2}.*)?$|^\d{1,2}[:h.]\d{2}(?::\d{2})?(?: ?[ap]m)?$|^\d{1,2}\.? (?:de )?\p{L}{3,10}\.?,? (?:de )?\d{4}\b|^\p{L}{3,9}\.? \d{1,2},? \d{4}\b/iu;
 /** Matches links, services for online meetings, and time zones. */
 const URL_TEXT =
   /^(?:https?:\/\/|www\.)\S+$|^(?:google meet|zoom|microsoft teams|skype)$|^(?:africa|america|asia|atlantic|australia|europe|indian|pacific)\/\w+/i;
 const IP = /^(?:\d{1,3}\.){3}\d{1,3}$|^[\da-f]{0,4}(?::[\da-f]{0,4}){3,7}$/i;
 const YES_NO =
-  /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
+  /^(?:[01]|x|on|off|true|false|yes|no|y|n|ja|nein|j|si|sí|sì|s|sim|não|nao|oui|non|o|wahr|falsch|verdadero|falso|verdadeiro|vrai|faux|vero)$/i;
 const AMOUNT =
   /^[-+]?(?:[$€£]|chf|eur|usd|r\$|kz)?\s?\d{1,3}(?:[.,'’\s]?\d{3})*(?:[.,]\d{1,2})?\s?(?:[$€£%]|chf|eur|usd|kz|–|-)$|^(?:[$€£]|chf|eur|usd|r\$)\s?\d[\d.,'’\s]*$|^[-+]?\d{1,3}[.,]\d{1,8}$|^[-+]?(?:\d{1,3}(?:[.,'’]\d{3})+|\d+)[.,]\d{2}$/i;
 const COMPANY =
@@ -134,6 +134,8 @@ function wordsIn(texts: readonly string[]) {
     town: share((text) => mayBeName(text) && isTown(text)),
     /** Texts with a word for a street, a square or a road. */
     streetWord: share((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    /** How somebody was found or wants to be contacted: by phone, on Facebook. */
+    channel: share((text) => mayBeName(text) && foldedWords(text).every((word) => CHANNELS.has(word))),
     /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
     clientele: share((text) => mayBeName(text) && CLIENTELE.test(text)),
   };
@@ -209,28 +211,23 @@ const known = (kind: string) =>
 const GIVEN_NAMES = known('given');
 const TOWNS = known('town');
 const STREETS = known('street');
+const CHANNELS = known('channel');
 
 function foldedText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
 }
 
+const foldedWords = (text: string) => foldedText(text).match(/[a-z]+/g) ?? [];
+
 /** Tells whether a text contains a common given name as a word. */
 function hasGivenName(text: string): boolean {
-  return foldedText(text)
-    .split(/[^a-z]+/)
-    .some((word) => GIVEN_NAMES.has(word));
+  return foldedWords(text).some((word) => GIVEN_NAMES.has(word));
 }
 
 /** Tells whether a text contains a word for a street. */
 function hasStreetWord(text: string): boolean {
   const isStreet = (word: string) => STREETS.has(word) || /(?:strasse|gasse|weg|platz|allee)$/.test(word);
-  return (
-    text.startsWith('C/') ||
-    text.startsWith('R. ') ||
-    foldedText(text)
-      .split(/[^a-z]+/)
-      .some(isStreet)
-  );
+  return /^(?:C\/|R\. )/.test(text) || foldedWords(text).some(isStreet);
 }
 
 /** Tells whether a text is a large town, or begins or ends with one, such as `Bern Bümpliz`, `Praia, Achada` and `Tchioco, Lubango`. */

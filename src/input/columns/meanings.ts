@@ -21,6 +21,10 @@ function isElse(seen: ContentProfile): boolean {
 /** Tells whether a column holds amounts. Round ones are written without a fraction. */
 const isOfAmounts = ({ amount, digits }: ContentProfile) => amount > 0 && amount + digits >= NEARLY_ALL;
 
+/** Tells whether a column holds codes, or where appointments take place online or by phone, instead of texts and places. */
+const isElsewhere = ({ url, channel, medianLength }: ContentProfile) =>
+  Math.max(url, channel) >= 0.5 || medianLength < 4;
+
 function isContact({ email, phoneShape }: ContentProfile): boolean {
   return email >= 0.3 || phoneShape >= 0.5;
 }
@@ -30,13 +34,8 @@ function isName(seen: ContentProfile): boolean {
 }
 
 /** These functions tell whether a column holds towns instead of persons, or persons instead of towns. */
-function isTownRather({ town, givenName }: ContentProfile): boolean {
-  return town >= 0.4 && town > givenName;
-}
-
-function isPersonRather({ town, givenName }: ContentProfile): boolean {
-  return givenName >= 0.5 && givenName > 2 * town;
-}
+const isTownRather = ({ town, givenName }: ContentProfile) => town >= 0.4 && town > givenName;
+const isPersonRather = ({ town, givenName }: ContentProfile) => givenName >= 0.5 && givenName > 2 * town;
 
 const noText = (seen: ContentProfile) =>
   isElse(seen) ||
@@ -74,7 +73,7 @@ const NAME: Meaning = {
 };
 const TEXT: Meaning = {
   shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
-  contradicts: (seen) => noText(seen) || seen.medianLength < 4,
+  contradicts: (seen) => noText(seen) || isElsewhere(seen),
 };
 
 /** Content alone is looked for in the order of the meanings. */
@@ -110,7 +109,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   notes: TEXT,
   street: {
     shows: ({ streetLike, streetWord }) => streetLike >= 0.5 || streetWord >= 0.5,
-    contradicts: (seen) => isElse(seen) || seen.email >= 0.3 || seen.digits >= PLAIN,
+    contradicts: (seen) => isElse(seen) || isElsewhere(seen) || seen.email >= 0.3 || seen.digits >= PLAIN,
     plain: (seen) => isStreet(seen) && seen.placeLike < 0.5,
     readUnder: 'any name',
     counted: ['streetLike', 'streets'],
@@ -123,9 +122,8 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   location: {
     shows: ({ placeLike, streetLike, town }) => Math.max(placeLike, streetLike) >= 0.4 || town >= 0.25,
-    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || seen.url >= 0.5,
-    // Links are the location of appointments that take place online.
-    refutes: ({ url }) => url >= 0.5,
+    contradicts: (seen) => isElse(seen) || isContact(seen) || seen.digits >= PLAIN || isElsewhere(seen),
+    refutes: isElsewhere,
     plain: (seen) => isPlace(seen) || isStreet(seen),
     readUnder: 'any name',
     unless: ['postal_code', 'city', 'street'],
@@ -135,7 +133,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   city: {
     shows: (seen) => isName(seen) || seen.town >= 0.4,
-    contradicts: (seen) => noText(seen) || isPersonRather(seen),
+    contradicts: (seen) => noText(seen) || isElsewhere(seen) || isPersonRather(seen),
     refutes: isPersonRather,
     plain: ({ town }) => town >= 0.25,
     readUnder: 'no name',
@@ -192,7 +190,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
     contradicts: (seen) =>
       isElse(seen) ||
       seen.email >= 0.3 ||
-      seen.hasSpace >= 0.6 ||
+      seen.hasSpace >= (seen.phoneShape >= PLAIN ? 0.3 : 0.6) ||
       (seen.filled >= 3 && seen.distinct < 0.7) ||
       (seen.filled >= 3 && seen.oneWord + seen.wordsOnly >= 0.9 && seen.codeLike === 0),
     plain: (seen) => fitOf('ref', seen) === 'shows' && !isPlainlyPhone(seen),
@@ -228,9 +226,7 @@ function isPlace({ placeLike, digits, date, hasSpace, medianLength }: ContentPro
 }
 
 /** Tells whether all filled cells have the same text. */
-function isConstant({ distinct, filled }: ContentProfile): boolean {
-  return distinct * filled <= 1;
-}
+const isConstant = ({ distinct, filled }: ContentProfile) => distinct * filled <= 1;
 
 /** Minimum number of filled cells before repetition means anything. */
 const MIN_TELLING = 6;

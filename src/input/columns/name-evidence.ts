@@ -46,21 +46,20 @@ function evidenceOf(header: string, words: readonly string[]) {
   const named = new NamedColumn(words, hasUnknown);
   const inside = meaningInBrackets(header);
   // Whoever looks for a provider says which kind of service is needed.
-  const isSought = named.has('kind') && named.has('need');
+  const kinds = words.filter((word) => conceptsOf(word).includes('kind'));
+  const isSought = kinds.length > 1 || (kinds.length > 0 && named.has('need'));
   const isOthers = named.has('other') && !isSought && !named.has('parents');
-  const ignored = elseOf(named);
   const isElse =
     header.startsWith('_') ||
     /[€£]|\$(?!\p{L})/u.test(header) ||
     // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
-    (!named.has('telling') && named.hasAny(ignored));
-  const isEmpty = named.has('silent');
+    (!named.has('telling') && named.hasAny(elseOf(named)));
   const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last']));
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
     /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
-    isEmpty: isEmpty && !isElse && !inside,
+    isEmpty: named.has('silent') && !isElse && !inside,
     /** Whether the column belongs to another person than the customer: an agent, an owner, a branch. */
     isOthers,
     /** Whether the name says that the column belongs to no field: a date, a price, a consent. */
@@ -72,7 +71,7 @@ function evidenceOf(header: string, words: readonly string[]) {
     /** Whether the name is about somebody who may be the customer or not: a pupil, a neighbour, the German "Kind". */
     isEither,
     /** Whether the column may be about another person than the customer. */
-    mayBeAnothers: hasUnknown || isEither,
+    mayBeAnothers: hasUnknown || isEither || named.has('thing'),
     /**
      * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
      * words for parents are the same one.
@@ -82,6 +81,8 @@ function evidenceOf(header: string, words: readonly string[]) {
     isBilling: named.has('billing'),
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
     isSomebody: named.has('somebody'),
+    /** Whether the name has a word for the customer. */
+    isCustomers: named.has('customer'),
     /**
      * Whether the name means a part of a town or of a country. It is the location only if no other column is more
      * precise.

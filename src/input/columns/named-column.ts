@@ -39,7 +39,7 @@ export const SECOND = 50;
 const KINDS = ['identifier', 'product', 'message', 'lead', 'site'] as const;
 
 /** What a name may say: a concept, a kind of words, or something about all of its words. See `name-rules.txt`. */
-export type Fact = Concept | (typeof KINDS)[number] | 'unknown' | 'somebody' | 'numbered' | 'silent';
+export type Fact = Concept | (typeof KINDS)[number] | 'unknown' | 'self' | 'done' | 'somebody' | 'numbered' | 'silent';
 
 /** A line of `name-rules.txt`. It has no meanings if the next part is to be asked. */
 interface Rule {
@@ -78,6 +78,8 @@ export class NamedColumn {
     const kinds = KINDS.filter((kind) => words.some((word) => isOfKind(kind, word)));
     const facts = new Set<Fact>([...words.flatMap(conceptsOf), ...kinds]);
     if (hasUnknown) facts.add('unknown');
+    if (isOfKind('self', words.at(-1) ?? '')) facts.add('self');
+    if (isDone(words)) facts.add('done');
     if (isSomebody(words)) facts.add('somebody');
     if (isNumbered(words)) facts.add('numbered');
     if (words.every(isSilent)) facts.add('silent');
@@ -126,6 +128,12 @@ export class NamedColumn {
     if (this.has('inTheirWork')) return 40;
     return this.has('mobile') ? 20 : 30;
   }
+}
+
+/** Tells whether a name says what is done, but has no word for a kind of that. */
+function isDone(words: readonly string[]): boolean {
+  const kinds = words.filter((word) => conceptsOf(word).some((each) => each === 'category' || each === 'kind'));
+  return kinds.length > 0 && kinds.every((word) => isOfKind('work', word));
 }
 
 /**

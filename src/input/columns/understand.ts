@@ -3,6 +3,7 @@ import { type Market, parseMarket } from '../../request/lead/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
 import { byContentAlone, isTaken, namePair, onlyPersons, region } from './by-content.ts';
 import {
+  asKind,
   asNameParts,
   asNeed,
   asPlaceParts,
@@ -50,9 +51,10 @@ export function understandColumns(view: ColumnsView): Understanding {
   const all = lookAt(view);
   // The columns that srq adds to a results file mean nothing.
   const looks = all.filter(({ header }) => resultColumnOf(header) === null);
+  const bestFirst = (a: Candidate, b: Candidate) => byStrength(a, b) || a.rank - b.rank;
   const named = looks.flatMap((look) => candidatesByName(look).sort(bestFirst).slice(0, 1));
   const persons = asNameParts(withoutPets(withoutEmpty(named), looks));
-  const chosen = withoutRivals(asNeed(withHouseNumber(asPlaceParts(persons), looks)));
+  const chosen = withoutRivals(asKind(asNeed(withHouseNumber(asPlaceParts(persons), looks))));
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
   for (const find of [byContentAlone, onlyPersons, namePair, region]) found.push(...find(looks, found));
@@ -63,10 +65,6 @@ export function understandColumns(view: ColumnsView): Understanding {
     plain,
     profiles: all.map(({ seen }) => seen),
   };
-}
-
-function bestFirst(a: Candidate, b: Candidate): number {
-  return byStrength(a, b) || a.rank - b.rank;
 }
 
 function plainContent({ index, seen, name }: Look): MissedColumn[] {
@@ -113,20 +111,23 @@ const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
  * is left over may mean another person than the customer, however alone the column is, so a person is asked about it.
  */
 function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
-  const isOnlyOne = ({ index, meaning }: Candidate) =>
-    !looks.some((look) => look.index !== index && isNear(meaning, look));
+  const settled = new Map(
+    readings.flatMap(({ index, meaning, level }) => (level === 'certain' ? [[index, meaning]] : [])),
+  );
+  // The number of a customer is doubted beside any column of numbers.
+  const mayBe = (at: number, { meaning, look }: Candidate) =>
+    look.name.isCustomers || (settled.get(at) ?? meaning) === meaning;
+  const isOnlyOne = (each: Candidate) =>
+    !looks.some((look) => look.index !== each.index && isNear(each.meaning, look) && mayBe(look.index, each));
   // Beside an owner's name, a tenant may be the customer or not.
   const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen));
   const isOfRole = ({ by, meaning, look }: Candidate) =>
     by !== 'known name' && isPersonal(meaning) && look.name.whose.size > 0;
   return readings.map((each) => {
     if (hasOwners && isOfRole(each)) return { ...each, level: 'likely' };
-    return each.level === 'likely' && isPlain(each, readings) && isOnlyOne(each) ? certain(each) : each;
+    if (each.level === 'certain' || !isPlain(each, readings) || !isOnlyOne(each)) return each;
+    return { ...each, level: 'certain', because: `${each.because}, the only such column` };
   });
-}
-
-function certain(candidate: Candidate): Candidate {
-  return { ...candidate, level: 'certain', because: `${candidate.because}, the only such column` };
 }
 
 /** Tells whether a column may be of the kind that a meaning has. Those of other people never are. */

@@ -18,10 +18,10 @@ type FieldConcept =
  * The other meanings of a word in a header: that the column belongs to no field, whose column it is, or how it ranks
  * among several. `anyone` words are the `customer` words that name nobody in particular. `either` words may mean the
  * customer or not, and so may `billing`, who gets the invoice. `doubt` words say of a number or an address that it may
- * not be the one to use. `nothing` words only qualify others.
+ * not be the one to use. `thing` words say what is worked on. `nothing` words only qualify others.
  */
 type OtherConcept =
-  | Words<'time money web manner status consent measure tax title company region file fax extra customer anyone'>
+  | Words<'time money web manner status consent measure tax title company region file fax extra thing customer anyone'>
   | Words<'parents owner other either billing inTheirWork second doubt nothing'>;
 
 /** The meaning of a word in a header. A word may have several concepts. */
@@ -46,11 +46,9 @@ for (const { label, words } of wordLists(headers)) {
   }
 }
 
-const NONE: readonly Concept[] = [];
-
 /** Returns the concepts of a word. An unknown word has none. */
 export function conceptsOf(word: string): readonly Concept[] {
-  return concepts.get(word) ?? NONE;
+  return concepts.get(word) ?? [];
 }
 
 export function isKnownWord(word: string): boolean {
