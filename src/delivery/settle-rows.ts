@@ -69,6 +69,7 @@ export function settleRows(
 }
 
 async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Sent> {
+  const seen: Seen = { again: false };
   for await (const doubts of unknownWithNeighbours(plan, deps)) {
     const batch: (UnknownRow & Asked)[] = [];
     for (const doubt of doubts) {
@@ -77,8 +78,14 @@ async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptio
       if ('status' in found) yield found;
       else batch.push(found);
     }
-    yield* settleBatch(plan, batch, deps, options);
+    yield* settleBatch(plan, batch, deps, options, seen);
   }
+}
+
+/** What has become of the rows that were sent again. */
+interface Seen {
+  /** Whether one had no clear answer again. A service that takes what it answers like this does not show it to validate. */
+  again: boolean;
 }
 
 /** Settles a row about which validate is not asked. Returns any other row with what is needed to ask. */
@@ -108,6 +115,7 @@ async function* settleBatch(
   doubts: readonly (UnknownRow & Asked)[],
   deps: PassDeps,
   options: SettleOptions,
+  seen: Seen,
 ): AsyncGenerator<Sent> {
   if (doubts.length === 0) return;
   const { api, halt, clock, log } = deps;
@@ -134,7 +142,10 @@ async function* settleBatch(
     if (signal.aborted) return yield inDoubt(row.submission);
     const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
     const isShared = customersOf(row.submission.request).some((customer) => shared.has(customer));
-    yield await settleRow(row, rounds, { isShared, misses }, [firstMs, log.nowMs()], deps, options);
+    const against = misses ? MISSES : seen.again ? AGAIN : null;
+    const settled = await settleRow(row, rounds, { isShared, against }, [firstMs, log.nowMs()], deps, options);
+    seen.again ||= settled.status === 'unknown' && !settled.isFromLog;
+    yield settled;
   }
 }
 
@@ -198,7 +209,7 @@ async function sharedCustomers(
 async function settleRow(
   row: UnknownRow & Asked,
   rounds: readonly [Testimony, Testimony],
-  { isShared, misses }: { readonly isShared: boolean; readonly misses: boolean },
+  { isShared, against }: { readonly isShared: boolean; readonly against: string | null },
   askedMs: readonly number[],
   deps: PassDeps,
   { resend }: SettleOptions,
@@ -209,11 +220,12 @@ async function settleRow(
   const says = rounds[0] === rounds[1] ? rounds[0] : 'nothing';
   // The process that sent the request may have lost its connection to the log and have regained it.
   if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(submission.key))) return inDoubt(submission);
-  if (says === 'clear' && !misses) {
+  if (says === 'clear' && against === null) {
     if (!(await log.licence(subject, seen, 'validate', { again: record.again }))) return inDoubt(submission);
     return submitRequest(submission, api, log, { ...resend, validate: false, again: false });
   }
-  const why = says === 'duplicate' ? whyNotCreated(record, isShared) : misses ? MISSES : UNTOLD;
+  const isTold = says === 'clear' || against === MISSES;
+  const why = says === 'duplicate' ? whyNotCreated(record, isShared) : ((isTold ? against : null) ?? UNTOLD);
   if (why === null) {
     if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
     return unsent(submission, 'created', TAKEN.message);
@@ -306,6 +318,8 @@ const OF_CUSTOMER =
   'Validate sees a request like it, which may be that of another row of the file with the same telephone or e-mail.';
 const MISSES =
   'Validate does not know a request that the service answered with a success, so it may not know this one either.';
+const AGAIN =
+  'Validate does not know it. But another such row had no clear answer again when it was sent once more, so this one was not.';
 const OTHER_FORM =
   'It was sent with an API description other than the one in force, so validate may not see it and is not asked.';
 const NO_NEIGHBOURS = `Validate is not asked, because its answer could not be checked: fewer than ${NEIGHBOURS} requests of the same time are known to be created, or none with the same category and kinds of contact.`;
