@@ -158,6 +158,24 @@ describe('What validate calls clear in both rounds', () => {
   });
 });
 
+test('Of rows that validate calls clear, no other one is sent once one has no clear answer again', async () => {
+  const needs = ['Pintar o teto', 'Pintar a porta', 'Pintar o muro'];
+  for (const need of needs) {
+    machine.service.script(need, Array(2).fill({ answer: 'reset after writing', acts: false }));
+    await machine.run(({ api, log }) => submitRequest(submissionOf(need), api, log, CHECKED));
+  }
+  await createNeighbours(machine);
+  const settled = await machine.run(async (process) => {
+    const plan = await planOf(tableOf([...needs, ...neighbours()]), process.log);
+    return settlePlan(process, plan, { settleMs: WAIT_MS });
+  });
+  expect(settled).toMatchObject({
+    yielded: [{ row: 1, status: 'unknown' }, ...[2, 3].map((row) => ({ row, ...stays(/no clear answer again/) }))],
+  });
+  const sent = machine.service.arrivals.filter(({ need }) => needs.includes(need));
+  expect(sent.map(({ need }) => need)).toEqual([...needs, needs[0]]);
+});
+
 describe('Validate is not believed', () => {
   test.each<[string, Sight]>([
     ['that calls everything clear', 'always clear'],
