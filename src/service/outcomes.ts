@@ -194,8 +194,13 @@ export function processValidate(exchange: Exchange, sent: Redactor, reader: Answ
       return { ...failedValidate(message, status), form, refused: isRejected ? 'rejected' : 'failed' };
     },
     isTransient: !isRejected,
-    stop: isRejected ? null : meaning.stop,
+    stop: isRejected ? null : meaning.stop?.reason === 'service.wrong-address' ? noValidate(status) : meaning.stop,
   };
+}
+
+function noValidate(status: number): SrqError {
+  const hint = 'Check the base URL with: srq status. If the service has no validate, leave it out: --no-validate';
+  return new SrqError('service.wrong-address', `The service does not know validate (HTTP ${status}).`, hint);
 }
 
 /** Builds the result of a validate without a usable answer. */

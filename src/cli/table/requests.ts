@@ -110,7 +110,7 @@ export const SEVERAL_MACHINES: CommandTable = {
     flags: flags.ENQUEUE,
     examples: ['srq enqueue leads.csv --store postgres://srq@db.example/leads', 'srq enqueue leads.csv --yes --json'],
     uses: 'store',
-    fails: ['input', 'rejected', 'auth'],
+    fails: ['input', 'rejected', 'auth', 'unknown'],
     run: async () => (await import('../../commands/enqueue/run.ts')).enqueue,
   },
   work: {
