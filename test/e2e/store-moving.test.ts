@@ -242,6 +242,12 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
         steps: { name: string; message: string }[];
       };
       expect(steps.find((step) => step.name === 'store')?.message).toContain('lacks requests');
+      // Another machine, which remembers nothing of it, sends nothing either.
+      const own = desk.env['SRQ_STATE_DIR'];
+      desk.env['SRQ_STATE_DIR'] = join(desk.folder, 'another-machine');
+      const other = await desk.call(...bulkArgs(more, '--no-validate'));
+      expect([other.code, other.stdout]).toEqual([9, expect.stringContaining('it had lost records')]);
+      desk.env['SRQ_STATE_DIR'] = own ?? '';
       expect(await statsOf(sandbox)).toMatchObject({ created: 40, doubled: 0 });
       expect((await desk.call('store', 'resume', '--json')).code).toBe(0);
       expect(accountedFor(await desk.call(...bulkArgs(leads)), 10)).toMatchObject({ repeated: 10 });
@@ -326,6 +332,20 @@ describe.skipIf(postgresIsMissing !== null)(`Moving into a store and out of it${
         expect({ one, two, state, isSafe: isSafe || isFree }).toMatchObject({ isSafe: true });
       }
     }
+  });
+
+  test('a log in a file that is moved into a store again leaves what a person has said', async ({ desk, sandbox }) => {
+    desk.use(sandbox);
+    sandbox.setInstructions([{ on: 'create', fault: 'reset-after' }]);
+    const request = requestOfRow(7);
+    expect((await desk.call('create', ...request, '--no-validate', '--json')).code).toBe(7);
+    const log = join(desk.state, 'default.ndjson');
+    await use(desk);
+    const moved = () => desk.call('store', 'import', log, '--json');
+    expect(documentOf(await moved())).toMatchObject({ imported: 1 });
+    expect((await desk.call('resolve', '--all', '--not-created', '--json')).code).toBe(0);
+    expect(documentOf(await moved())).toMatchObject({ imported: 0, known: 1 });
+    expect(documentOf(await desk.call('resolve', '--json'))).toMatchObject({ unknown: [] });
   });
 
   test('a move into a store goes on after Ctrl-C, and refuses a file that is no log', async ({ desk, openSandbox }) => {
