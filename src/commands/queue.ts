@@ -7,10 +7,10 @@ import { SrqError } from '../request/words/errors.ts';
 import { requireYes } from '../run/consent.ts';
 import { rateSummary } from '../service/pacing/turn.ts';
 import { accountId, openAccountState } from '../store/postgres/account.ts';
-import { outcomesByMinute, workingProcesses } from '../store/postgres/figures.ts';
+import { workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
 
-/** Shows the queue, its workers and their results. */
+/** Shows the queue and its workers. */
 export async function queue(context: Context): Promise<number> {
   const view = await viewOf(context);
   await context.reporter.result('queue', view, (paint) => queueText(view, paint));
@@ -77,14 +77,12 @@ async function viewOf(context: Context): Promise<QueueView> {
     pausedSeconds: Math.round(pace.pausedMs) / 1000,
   };
   const workers = await workingProcesses(database);
-  const minutes = await outcomesByMinute(database);
-  const notCounted = [...(queue.ready === null ? ['queue'] : []), ...(minutes === null ? ['minutes'] : [])];
   const { unknown, held } = await store.standing();
   const standing = { unknown, isHeld: held !== null };
-  return { store: store.name, queue, oldestSeconds, ...standing, rate, workers, minutes: minutes ?? [], notCounted };
+  return { store: store.name, queue, oldestSeconds, ...standing, rate, workers };
 }
 
 const NO_QUEUE = {
   queue: { total: 0, ready: 0, waiting: 0, inWork: 0 },
-  ...{ oldestSeconds: 0, unknown: 0, isHeld: false, rate: null, workers: [], minutes: [], notCounted: [] },
+  ...{ oldestSeconds: 0, unknown: 0, isHeld: false, rate: null, workers: [] },
 };

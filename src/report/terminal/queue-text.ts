@@ -1,6 +1,6 @@
 import type { DocumentOf } from '../../request/documents/types.ts';
 import type { QueueDepth } from '../../request/log/request-queue.ts';
-import { SENT_STATUSES, STATUS, WORKED_STATUSES } from '../../request/log/status.ts';
+import { STATUS, WORKED_STATUSES } from '../../request/log/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
 /** The result of `srq enqueue`, as it is shown. */
@@ -49,11 +49,7 @@ export function workText(summary: WorkSummary, paint: Paint): string {
 export type QueueView = DocumentOf<'queue'>;
 
 export function queueText(view: QueueView, paint: Paint): string {
-  const { queue, oldestSeconds, unknown, isHeld, rate, workers, minutes, store, notCounted } = view;
-  const outcomes = minutes.map(({ at, ...counts }) => {
-    const shown = SENT_STATUSES.filter((status) => counts[status] > 0);
-    return [at.slice(11, 16), shown.map((status) => `${thousands(counts[status])} ${status}`).join(', ')] as const;
-  });
+  const { queue, oldestSeconds, unknown, isHeld, rate, workers, store } = view;
   return [
     paint.bold('Queue'),
     ...aligned([
@@ -66,14 +62,8 @@ export function queueText(view: QueueView, paint: Paint): string {
     ...(isHeld ? [paint.yellow('Nothing is sent before a person says so: srq store resume')] : []),
     paint.bold(`Workers (${workers.length})`),
     ...workers.map(({ name, seen, inHand }) => `  ${printable(name)}  ${inHand} in hand, seen ${seen.slice(11, 19)}`),
-    paint.bold('By minute (UTC)'),
-    ...(outcomes.length > 0
-      ? aligned(outcomes)
-      : [notCounted.includes('minutes') ? NOT_COUNTED : '  nothing in the last 15']),
   ].join('\n');
 }
-
-const NOT_COUNTED = '  not counted: there are too many records';
 
 function depthText({ total, ready, waiting, inWork }: QueueDepth): string {
   if (ready === null || waiting === null)

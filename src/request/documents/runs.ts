@@ -145,10 +145,8 @@ export const worked = z.object({
 const depth = z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count });
 
 /**
- * The queue, the rate and the workers of an account, and the outcomes that the store recorded in each minute, from all
- * senders, with the latest minute last. `unknown` is the number of requests of the store whose outcome is unknown, and `isHeld`
- * tells that nothing is sent before a person says so. `notCounted` names the parts that could not be counted in time: `queue`,
- * `minutes`.
+ * The queue, the rate and the workers of an account. `unknown` is the number of requests of the store whose outcome is unknown,
+ * and `isHeld` tells that nothing is sent before a person says so.
  */
 export const queue = z.object({
   store: text,
@@ -158,8 +156,6 @@ export const queue = z.object({
   isHeld: z.boolean(),
   rate: z.nullable(z.object({ perSecond: z.nullable(z.number()), inFlight: count, pausedSeconds: seconds })),
   workers: z.array(z.object({ name: text, since: time, seen: time, inHand: count })),
-  minutes: z.array(z.object({ at: time, ...sentCounts })),
-  notCounted: z.array(text),
 });
 
 /** What a purge of the queue has forgotten, and what is left there. */

@@ -74,12 +74,8 @@ export const labelOf = (status: Status): string => (status === 'ready' ? 'not se
 
 /** Number of rows by status. */
 export type Counts = Record<Status, number>;
-export type SentCounts = Record<SentStatus, number>;
 
-const zeros = <S extends Status>(statuses: readonly S[]) =>
-  Object.fromEntries(statuses.map((status) => [status, 0])) as Record<S, number>;
-export const noCounts = (): Counts => zeros(STATUSES);
-export const noSentCounts = (): SentCounts => zeros(SENT_STATUSES);
+export const noCounts = () => Object.fromEntries(STATUSES.map((status) => [status, 0])) as Counts;
 
 /** Counts rows that were ready and never tried as failed: they were certainly not taken. */
 export function withUntriedAsFailed(counts: Counts): Counts {

@@ -1,14 +1,6 @@
 import type { QueueDepth } from '../../request/log/request-queue.ts';
-import { noSentCounts, type SentCounts } from '../../request/log/status.ts';
 import type { Database, Query } from './database.ts';
 import { isCancelled } from './failures.ts';
-
-const MINUTES = 15;
-/**
- * Number of records, counted from the end of the log, that are read at most. It bounds the time, however long the log
- * is.
- */
-const LATEST_RECORDS = 2_000_000;
 
 /** A process that works on a queue. */
 interface WorkingProcess {
@@ -30,29 +22,6 @@ export async function workingProcesses({ query }: Pick<Database, 'query'>): Prom
   return rows.map(({ holder: name, since, seen, in_hand: inHand }) => {
     return { name, since: since.toISOString(), seen: seen.toISOString(), inHand };
   });
-}
-
-/** The outcomes that were recorded in one minute. */
-type MinuteCounts = { readonly at: string } & Readonly<SentCounts>;
-
-/**
- * Returns the counts of those of the last 15 minutes in which something ended, in order, or null if counting takes too
- * long.
- */
-export async function outcomesByMinute(database: Database): Promise<MinuteCounts[] | null> {
-  const rows = await withinTime(database, (query) =>
-    query<{ at: Date; counts: Partial<SentCounts> }>(
-      `select at, json_object_agg(event, count) as counts from (
-        select date_trunc('minute', r.at) as at, event, count(*) as count
-        from srq.record r join srq.request s on s.record = r.id and s.key = r.key
-        where id > (select max(id) from srq.record) - $1 and event not in ('sending', 'licence')
-          and r.at > date_trunc('minute', clock_timestamp()) - make_interval(mins => $2)
-        group by 1, 2
-      ) m group by at order by at`,
-      [LATEST_RECORDS, MINUTES],
-    ),
-  );
-  return rows?.map(({ at, counts }) => ({ at: at.toISOString(), ...noSentCounts(), ...counts })) ?? null;
 }
 
 /** Returns how many requests of the account wait. Those that nobody has taken are only counted if that is quick. */
