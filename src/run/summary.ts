@@ -170,7 +170,7 @@ const TEACH =
 function validateAdvice({ 'service.no-verdict': unread = 0, 'service.failed': broken = 0 }: ReasonCounts) {
   if (unread + broken === 0) return null;
   const rows = rowsText(unread + broken);
-  return `${rows} failed because validate gave no clear answer. If it stays like that, look one up at the service, which may have them already. If it has none of them, send without validate: --no-validate`;
+  return `${rows} failed because validate gave no clear answer. If it stays like that, look one up at the service, which may have them already. If it has none of them, send without validate, by which a 201 with an identifier counts as created: --no-validate`;
 }
 
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */
