@@ -122,9 +122,16 @@ export const GUARDS = [
   {
     name: 'a validate that does not know what got a success licenses nothing',
     file: 'src/delivery/settle-rows.ts',
-    from: "if (says === 'clear' && !misses) {",
-    to: "if (says === 'clear') {",
+    from: 'const against = misses ? MISSES : seen.again ? AGAIN : null;',
+    to: 'const against = seen.again ? AGAIN : null;',
     tests: ['../doors/answer/lying-validate'],
+  },
+  {
+    name: 'once a row has no clear answer again, no other one is sent again',
+    file: 'src/delivery/settle-rows.ts',
+    from: 'seen.again ||= settled',
+    to: 'seen.again &&= settled',
+    tests: ['settle-rows'],
   },
   {
     name: 'in the store, an intent is recorded only if the state is as its writer saw it',

@@ -21,7 +21,7 @@ export { accountId, openAccountState, type PostgresAccountState } from '../../sr
 export { type Database, type DatabaseOptions, openDatabase } from '../../src/store/postgres/database.ts';
 export { examineStore } from '../../src/store/postgres/examine-store.ts';
 export { isTransient, storeError } from '../../src/store/postgres/failures.ts';
-export { outcomesByMinute, workingProcesses } from '../../src/store/postgres/figures.ts';
+export { workingProcesses } from '../../src/store/postgres/figures.ts';
 export { openQueue, type PostgresQueue } from '../../src/store/postgres/queue.ts';
 export { storeAddress } from '../../src/store/postgres/store-url.ts';
 export { type Store, storeAt } from './log.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { CREATED, keyOf, storeAt, subjectOf } from '../../doors/log.ts';
-import { outcomesByMinute, workingProcesses } from '../../doors/store.ts';
+import { workingProcesses } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -56,37 +56,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
       expect(Math.abs(Date.now() - Date.parse(since))).toBeLessThan(60_000);
       expect(Date.parse(seen)).toBeGreaterThanOrEqual(Date.parse(since));
     }
-  });
-
-  describe('tells the outcomes of the last minutes', () => {
-    const write = (id: number, minutesAgo: number, event: string) =>
-      server.query(
-        url,
-        `insert into srq.record (id, at, key, process, event, details)
-        values ($1, date_trunc('minute', clock_timestamp()) - make_interval(mins => $2), $3, 1, $4, '{}')`,
-        [id, minutesAgo, keyOf(id), event],
-      );
-
-    test('the outcomes of the last minutes are of a quarter of an hour and two million records', async () => {
-      const { database } = stored('reader');
-      await stored('owner').migrate();
-      expect(await outcomesByMinute(database)).toEqual([]);
-      const newest = 5_000_000;
-      await write(newest, 13, 'created');
-      await write(newest - 1, 13, 'created');
-      await write(newest - 2, 12, 'failed');
-      await write(newest - 3, 12, 'sending');
-      await write(newest - 4, 12, 'licence');
-      await write(newest - 5, 15, 'created');
-      await write(newest - 1_999_999, 12, 'unknown');
-      await write(newest - 2_000_000, 12, 'unknown');
-      const told = (await outcomesByMinute(database)) ?? [];
-      expect(told.map(({ at: _, ...counts }) => counts)).toEqual([
-        { created: 2, duplicate: 0, rejected: 0, failed: 0, unknown: 0 },
-        { created: 0, duplicate: 0, rejected: 0, failed: 1, unknown: 1 },
-      ]);
-      expect(Date.parse(told[1]?.at ?? '') - Date.parse(told[0]?.at ?? '')).toBe(60_000);
-    });
   });
 
   test('a store keeps a duration, however long', async () => {
