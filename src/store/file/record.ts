@@ -72,9 +72,9 @@ export interface LogLine {
 /**
  * Yields the complete lines from the offset `from` to the end of the file, all lines of one block at a time. Returns
  * the offset after the last line feed. Bytes after it are an unfinished line. It needs the memory of one block, or of
- * the longest line.
+ * the longest line. Blocks without `wanted` are passed over.
  */
-export async function* readLines(file: FileHandle, from: number): AsyncGenerator<LogLine[], number> {
+export async function* readLines(file: FileHandle, from: number, wanted = ''): AsyncGenerator<LogLine[], number> {
   // Reading ends at the present size of the file, because a torn tail may be cut and rewritten in the meantime.
   const { size } = await file.stat();
   let offset = from;
@@ -86,9 +86,11 @@ export async function* readLines(file: FileHandle, from: number): AsyncGenerator
     if (bytesRead === 0) return offset;
     const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
     const lines: LogLine[] = [];
-    const isAllUtf8 = isUtf8(bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1));
-    let start = 0;
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+    const whole = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1);
+    const isPassed = !whole.includes(wanted);
+    const isAllUtf8 = isPassed || isUtf8(whole);
+    let start = isPassed ? whole.length : 0;
+    for (let end = bytes.indexOf(LINE_FEED, start); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
       const text = isAllUtf8 || isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null;
       lines.push({ text, offset: offset + start });
       start = end + 1;
