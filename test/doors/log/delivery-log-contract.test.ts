@@ -231,6 +231,30 @@ describe.each(kinds)('A log in $kind', (kind) => {
     expect(await all(place.store('reader').newest())).toEqual(latest.reverse());
   });
 
+  test('A log gives the records with a reference alone, wherever they stand in it', async () => {
+    const log = await place.store('run-1').open('bulk', true);
+    const odd = { ...subjectOf(9_000), ref: `a "quoted" \\ ref's` };
+    // More than is read of a file at once.
+    const filled = (from: number) =>
+      Promise.all(Array.from({ length: 4_000 }, (_, at) => log.sending(subjectOf(from + at), 'none')));
+    await filled(1);
+    await log.sending(odd, 'none');
+    await filled(10_001);
+    await log.outcome(odd, CREATED);
+    await log.close();
+    const told = async (ref: string) =>
+      (await all(place.store('reader').records(ref))).map(({ record: { row, event }, isLast }) => [row, event, isLast]);
+    expect(await told(odd.ref)).toEqual([
+      [9_000, 'sending', false],
+      [9_000, 'created', true],
+    ]);
+    expect([await told('lead-3999'), await told('lead-10002'), await told('lead')]).toEqual([
+      [[3_999, 'sending', true]],
+      [[10_002, 'sending', true]],
+      [],
+    ]);
+  });
+
   test('A log keeps notes on runs, with the refusals of a second as one', async () => {
     const store = place.store('run-1');
     const log = await store.open('bulk', true);
