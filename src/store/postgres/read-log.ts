@@ -6,7 +6,7 @@ import { RecentMap } from '../../request/small.ts';
 import { InGroups } from '../in-groups.ts';
 import { type KnownRequest, recordFrom } from '../stored-record.ts';
 import type { Database, Query } from './database.ts';
-import { RECORD_COLUMNS, type RecordRow, recordOf } from './rows.ts';
+import { RECORD_COLUMNS, type RecordRow, recordOf, storedText } from './rows.ts';
 
 /** Maximum number of keys in one statement. */
 const MAX_GROUP_KEYS = 5_000;
@@ -98,12 +98,15 @@ export async function* readAllRecords(database: Database, ref?: string): AsyncGe
   const rows =
     ref === undefined
       ? inOneView<Row>(database, `${text} order by r.id`)
-      : await database.query<Row>(`${text} where r.details ->> 'ref' = $1 order by r.id`, [ref]);
+      : await database.query<Row>(`${text} where ${WITH_REF} order by r.id`, [storedText(ref)]);
   for await (const row of rows) {
     const record = recordOf(row);
     yield { record, request: requests.findOrAdd(record.key), isLast: row.is_last };
   }
 }
+
+/** The first condition is that of the index. */
+const WITH_REF = "left(r.details ->> 'ref', 200) = left($1, 200) and r.details ->> 'ref' = $1";
 
 /** Yields the state and the last record of each request, oldest first, as of the moment when reading begins. */
 export async function* readRequests(database: Database): AsyncGenerator<KnownRequest> {

@@ -18,11 +18,11 @@ export interface ConfirmedRecord extends ReturnType<typeof rowOf> {
   readonly at: string;
 }
 
-/** Returns rows as JSON, without what PostgreSQL's text cannot hold: NUL, and halves of a character. */
+/** Returns a text without what PostgreSQL's text cannot hold: NUL, and halves of a character. */
+export const storedText = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
 export const jsonOf = (rows: readonly object[]): string =>
-  JSON.stringify(rows, (_, value) =>
-    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value,
-  );
+  JSON.stringify(rows, (_, value) => (typeof value === 'string' ? storedText(value) : value));
 
 /** A row of `srq.record r` with the run of its process `w`. */
 export interface RecordRow extends Pick<LogRecord, 'key' | 'event' | 'at' | 'run'> {
