@@ -52,7 +52,8 @@ async function expectDoubtListed(desk: Desk, sandbox: Sandbox): Promise<void> {
 test(`kill -9 at any time, with faults of every kind, loses nothing and sends nothing twice (seed ${SEED})`, {
   timeout: 480_000,
 }, async ({ desk, openSandbox }) => {
-  const sandbox = await openSandbox({ tokenTtlSeconds: 1 + (SEED % 2) });
+  // Slow enough that a busy machine kills in the middle, too.
+  const sandbox = await openSandbox({ tokenTtlSeconds: 1 + (SEED % 2), latencyMs: 50 });
   desk.use(sandbox);
   const leads = desk.write('leads.csv', leadsCsv(ROWS));
   sandbox.setInstructions(faults);

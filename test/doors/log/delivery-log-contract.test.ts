@@ -233,7 +233,10 @@ describe.each(kinds)('A log in $kind', (kind) => {
 
   test('A log gives the records with a reference alone, wherever they stand in it', async () => {
     const log = await place.store('run-1').open('bulk', true);
-    const odd = { ...subjectOf(9_000), ref: `a "quoted" \\ ref's` };
+    const odd = {
+      ...subjectOf(9_000),
+      ref: `a "quoted" \\ ref's ${Array.from({ length: 300 }, (_, at) => keyOf(at)).join('')}\0`,
+    };
     // More than is read of a file at once.
     const filled = (from: number) =>
       Promise.all(Array.from({ length: 4_000 }, (_, at) => log.sending(subjectOf(from + at), 'none')));
