@@ -1,6 +1,7 @@
 import { type Mapping, type Row, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import { Ledger } from '../request/log/ledger.ts';
+import type { TakenBefore } from '../request/log/log-store.ts';
 import { STATUS, type Status, statusOfState } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -72,12 +73,12 @@ export async function planImport(
 
 /**
  * Holds back rows whose reference was created before under other content, may have been, or waits in the queue. Returns them
- * with the keys of those requests. A spreadsheet, another mapping or a person may have changed what they say.
+ * with those requests. A spreadsheet, another mapping or a person may have changed what they say.
  */
 async function heldBack(
   { ledger, refs, findings }: Planner,
   { again, taken }: PlanRules,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<number, TakenBefore>> {
   if (again || taken === undefined || ledger.counts().ready === 0) return new Map();
   const held = await refs.takenBefore(taken(), ledger);
   for (const [row, { as }] of held) {
@@ -85,7 +86,7 @@ async function heldBack(
     else ledger.setStatus(row, 'repeated');
     findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
   }
-  return new Map([...held].map(([row, { key }]) => [row, key]));
+  return held;
 }
 
 /** Number of ready rows that are kept, because the first ones may be held back. */

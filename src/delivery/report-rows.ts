@@ -51,21 +51,21 @@ function lastRecord(
 ): ReturnType<DeliveryLog['read']> {
   const status = ledger.status(row.number);
   if (status === 'ready') return null;
-  const key = held?.get(row.number) ?? ledger.key(row.number) ?? (status === 'invalid' ? null : earlierKey(row));
+  const key = held?.get(row.number)?.key ?? ledger.key(row.number) ?? (status === 'invalid' ? null : earlierKey(row));
   return key === null ? null : log.read(key);
 }
 
 /** Reports a row whose request is in the log, or that need not be sent. */
 function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): RowReport {
   const { ledger, held, altered } = plan;
-  const isHeld = held?.has(row.number) === true;
+  const before = held?.get(row.number);
   // The last record of a request may be about another time that it was sent.
-  const isAbout = record !== null && !isHeld && statusOfEvent(record.event) === status;
+  const isAbout = record !== null && before === undefined && statusOfEvent(record.event) === status;
   const isAltered = altered?.has(row.number) === true;
   const known = isAbout ? recordReason(record) : reasonOf({ status, http: null });
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
-  if (isHeld) message = heldMessage(asOf(record, status), record);
+  if (before) message = heldMessage(before.as, record);
   else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
@@ -130,9 +130,6 @@ function sentences(problems: readonly Problem[], messageOf: (problem: Problem) =
   const each = (problem: Problem) => (problem.column === null ? '' : `${problem.column}: `) + messageOf(problem);
   return problems.map(each).join(' ');
 }
-
-const asOf = (record: LogRecord | null, status: Status) =>
-  status === 'unknown' ? status : record?.event === 'created' ? 'created' : 'queued';
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   if (repeated)

@@ -2,7 +2,7 @@ import { digestOf } from '../request/lead/service-request.ts';
 import { type EarlierOutcome, RESULT_COLUMNS, type Row, resultPlaces } from '../request/lead/table.ts';
 import { KeyIndex } from '../request/log/key-index.ts';
 import type { Ledger } from '../request/log/ledger.ts';
-import type { TakenRecord } from '../request/log/log-store.ts';
+import type { TakenBefore, TakenRecord } from '../request/log/log-store.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type { LogRecord, LogView } from '../request/ports.ts';
@@ -155,12 +155,6 @@ const SEVERAL = 0;
 /** The requests that were created at one service, may have been, or wait for it. */
 export type TakenRecords = AsyncIterable<TakenRecord>;
 
-/** The request that had a row's reference before, and what is known of it. */
-interface TakenBefore {
-  readonly key: string;
-  readonly as: 'created' | 'queued' | 'unknown';
-}
-
 /** The references of the rows of a file, in some 33 bytes a row. */
 export class References {
   readonly #refs = new KeyIndex();
@@ -203,6 +197,8 @@ export function heldMessage(as: TakenBefore['as'], record: LogRecord | null): st
   if (as === 'queued') return FINDING['row.queued-before'].says;
   if (as === 'unknown')
     return `A request with its reference, of ${record?.at}, may have been taken. Settle that first: srq resolve`;
-  const id = mainIdentifier(record?.ids ?? {});
-  return `Its reference was created${id === '' ? '' : ` as ${id}`} on ${record?.at}, with other content. --again sends it.`;
+  // A later try may have been refused.
+  if (record?.event !== 'created') return 'Its reference was created before, with other content. --again sends it.';
+  const id = mainIdentifier(record.ids);
+  return `Its reference was created${id === '' ? '' : ` as ${id}`} on ${record.at}, with other content. --again sends it.`;
 }

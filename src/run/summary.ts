@@ -158,7 +158,7 @@ function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { p
 export function notSentAdvice(context: Context, plan: ImportPlan): readonly string[] {
   // A rehearsal begins with an empty log, so that it knows no row of the one before.
   const strangers = context.options.sandbox ? 0 : (plan.strangers ?? 0);
-  const before = [...(plan.held ?? [])].filter(([row]) => plan.ledger.status(row) === 'repeated').length;
+  const before = [...(plan.held?.values() ?? [])].filter(({ as }) => as !== 'unknown').length;
   const kept = [strangers, before, plan.altered?.size ?? 0];
   return kept.flatMap((count, at) => (count > 0 ? [`${rowsText(count)} not sent: ${NOT_SENT[at]}`] : []));
 }

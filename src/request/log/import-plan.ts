@@ -3,6 +3,7 @@ import type { Mapping, Row, Table } from '../lead/table.ts';
 import type { LogRecord } from '../ports.ts';
 import type { Problem } from '../words/finding.ts';
 import type { Ledger } from './ledger.ts';
+import type { TakenBefore } from './log-store.ts';
 import type { RowResult } from './outcome.ts';
 import type { Counts } from './status.ts';
 
@@ -63,8 +64,8 @@ export interface ImportPlan {
   readonly problemGroups: readonly ProblemGroup[];
   /** Number of all problems, including those that are not kept in `problems`. */
   readonly problemCount: number;
-  /** Rows that are not sent because their reference was, or may have been, taken before, each with the key of that request. */
-  readonly held?: ReadonlyMap<number, string>;
+  /** Rows that are not sent because of the request that had their reference before. */
+  readonly held?: ReadonlyMap<number, TakenBefore>;
   /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
   readonly strangers?: number;
   /** Number of rows that only their own srq_status calls unknown: this log cannot settle them. */

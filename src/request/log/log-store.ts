@@ -231,6 +231,12 @@ export function isSelected(
 /** A request that was created, may have been, or waits in the queue. */
 export type TakenRecord = Pick<LogRecord, 'key' | 'ref'> & { readonly event: LogEvent | 'queued' };
 
+/** The request that had a row's reference before, and what is known of it. */
+export interface TakenBefore {
+  readonly key: string;
+  readonly as: 'created' | 'queued' | 'unknown';
+}
+
 /**
  * Yields what was created at the service of this destination, may have been, or waits in the queue for it. With `ref`, only
  * what was sent with this reference. Runs at other services say nothing about it.
