@@ -146,10 +146,10 @@ test('a row whose reference was, or may have been, taken before is not sent, unl
   const { ready, repeated, unknown } = plan.counts;
   expect([ready, repeated, unknown]).toEqual([21, 4, 1]);
   expect([...(plan.held ?? [])]).toEqual([
-    [1, BEFORE],
-    [2, BEFORE],
-    [3, other],
-    [4, other],
+    [1, { key: BEFORE, as: 'created' }],
+    [2, { key: BEFORE, as: 'unknown' }],
+    [3, { key: other, as: 'created' }],
+    [4, { key: other, as: 'created' }],
   ]);
   expect(told).toEqual([
     '1 row.created-before',
