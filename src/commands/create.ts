@@ -29,22 +29,22 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const log = await context.log.open('create', false);
   // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
   await log.prefetch(checked.map(({ key }) => key));
-  const held = await heldByReference(checked, options, { log, taken: (ref) => session.takenBefore(ref) });
+  const firsts = new Map(checked.toReversed().map((each) => [each.key, each]));
+  const held = await heldByReference([...firsts.values()], options, { log, taken: (ref) => session.takenBefore(ref) });
   finishOnSignal(context);
 
   const deps = { api: connection.api, log };
   const results: RowResult[] = [];
   let stop: SrqError | null = null;
   let isRecorded = true;
-  const firstOf = new Map<string, number>();
   for (const each of prepared) {
-    const first = each.request ? (firstOf.get(each.key) ?? each.row) : each.row;
-    if (each.request) firstOf.set(each.key, first);
+    const first = each.request ? (firsts.get(each.key) ?? each) : each;
+    const before = held.get(each.row);
     const which = prepared.length > 1 ? `request ${each.row}: ` : '';
     if (each.request) for (const { message } of each.problems) context.reporter.warn(printable(which + message));
     if (!each.request) results.push(invalidResult(each));
-    else if (first !== each.row) results.push(shown(unsent(each, 'repeated', `It is the same as request ${first}.`)));
-    else if (held.has(each.row)) results.push(shown(held.get(each.row) as Sent));
+    else if (first !== each) results.push(shown(unsent(each, 'repeated', `It is the same as request ${first.row}.`)));
+    else if (before) results.push(shown(before));
     else if (stop || context.interruption.code) results.push(await untriedResult(each, log, options));
     else {
       const sent = await submitOrUntried(each, deps, options);

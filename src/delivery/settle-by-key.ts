@@ -11,7 +11,6 @@ import {
   type SubmitOptions,
   subjectOf,
   submitRequest,
-  UNDER_WAY,
   unsent,
 } from './submit.ts';
 import { withdrawCreation } from './withdraw.ts';
@@ -39,6 +38,15 @@ export async function openRow(submission: Submission, { log }: Pick<KeyDeps, 'lo
   return (await log.mayBeUnderWay(key)) ? null : { submission, record, seen };
 }
 
+/** Returns the result of a row that `openRow` does not open. */
+export async function notOpen(submission: Submission, { log }: Pick<KeyDeps, 'log'>): Promise<Sent> {
+  const isUnderWay = await log.mayBeUnderWay(submission.key);
+  return isUnderWay ? unsent(submission, 'unknown', UNDER_WAY) : inDoubt(submission);
+}
+
+/** The message of a row that another process has in hand. */
+const UNDER_WAY = 'Another process is sending it.';
+
 /** Tells whether the service still remembers the idempotency key of a request. */
 export function mayRepeat({ record }: UnknownRow, { firstMs }: SentTime, { api, log }: KeyDeps): boolean {
   // The first try may have been written by another contract, and the service would not recognise its repetition.
@@ -64,16 +72,16 @@ export async function submitOne(submission: Submission, deps: KeyDeps, chosen: S
     return submitRequest(submission, api, log, options);
   try {
     const row = await openRow(submission, deps);
-    if (row === null && (await log.mayBeUnderWay(submission.key))) return unsent(submission, 'unknown', UNDER_WAY);
-    const sent = row && sentTime(row.record, log.nowMs());
-    return row && sent && mayRepeat(row, sent, deps) ? await repeatUnderKey(row, sent, deps) : inDoubt(submission);
+    if (row === null) return await notOpen(submission, deps);
+    const sent = sentTime(row.record, log.nowMs());
+    return sent && mayRepeat(row, sent, deps) ? await repeatUnderKey(row, sent, deps) : inDoubt(submission);
   } catch (error) {
     return { ...inDoubt(submission), stop: expected(error) };
   }
 }
 
 /**
- * Finds those of a few requests whose reference was taken under other content, or may have been, and says what became of
+ * Finds those of a few different requests whose reference was taken under other content, or may have been, and says what became of
  * them. They are not sent. `taken` yields what was sent before, or only that with a reference.
  */
 export async function heldByReference(
@@ -85,8 +93,7 @@ export async function heldByReference(
   for (const submission of options.again ? [] : submissions) {
     const { row, key, request } = submission;
     if (request.ref === null || loggedStatus(log.lookup(key), options) !== null) continue;
-    // The same request twice is one.
-    if (![...rows.values()].some((each) => each.key === key)) refs.add(row, request.ref);
+    refs.add(row, request.ref);
     rows.set(row, submission);
     named.add(request.ref);
   }

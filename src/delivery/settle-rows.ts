@@ -6,17 +6,8 @@ import type { LogRecord } from '../request/ports.ts';
 import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { type PassDeps, trackResults } from './send-rows.ts';
-import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
-import {
-  inDoubt,
-  type Sent,
-  type Submission,
-  type SubmitOptions,
-  subjectOf,
-  submitRequest,
-  UNDER_WAY,
-  unsent,
-} from './submit.ts';
+import { mayRepeat, notOpen, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
+import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
 import { ageMs } from './withdraw.ts';
 import { type Asked, askControls, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
 
@@ -96,10 +87,7 @@ async function settledAlone(
 ): Promise<Sent | (UnknownRow & Asked)> {
   const { log, api } = deps;
   const row = await openRow(submission, deps);
-  if (row === null) {
-    const isUnderWay = await log.mayBeUnderWay(submission.key);
-    return isUnderWay ? unsent(submission, 'unknown', UNDER_WAY) : inDoubt(submission);
-  }
+  if (row === null) return notOpen(submission, deps);
   const sent = sentTime(row.record, log.nowMs());
   if (sent === null) return stays(submission, untimely(row.record));
   if (mayRepeat(row, sent, deps)) return repeatUnderKey(row, sent, deps);

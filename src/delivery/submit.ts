@@ -85,9 +85,6 @@ export function unsent(submission: Submission, status: Status, message: string |
 /** The message of a row whose outcome is unknown since an earlier run. */
 export const IN_DOUBT = 'An earlier try may have been taken; the row is not sent again until that is settled.';
 
-/** The message of a row that another process has in hand. */
-export const UNDER_WAY = 'Another process is sending it.';
-
 /** Builds the result of a request whose outcome stays unknown. */
 export const inDoubt = (submission: Submission): Sent => unsent(submission, 'unknown', IN_DOUBT);
 
