@@ -65,7 +65,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   return exitNumber([context.interruption.code, stop?.code, ...results.map(codeOfResult)]);
 }
 
-const LOOK_UP = 'Look it up at the service, then say what you found: srq resolve';
+const LOOK_UP = 'If it stays unknown, look it up at the service and say what you found: srq resolve';
 
 function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null }>) {
   return { status: 'invalid' as const, ids: {}, row, ref, key: null, http: null, ...whyInvalid(problems), problems };

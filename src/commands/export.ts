@@ -38,9 +38,7 @@ export async function exportFile(context: Context, file: string, options: Export
   if (output === null) await print(context, exported);
   else await write(context, exported, output);
   if (exported.unproven > 0)
-    await context.warn(
-      `Only the file says of ${rowsText(exported.unproven)} what became of it; the log does not know.`,
-    );
+    await context.warn(`Only the file says what became of ${rowsText(exported.unproven)}. The log does not know.`);
   if (exported.tooLong === 0 || context.process.stdout.destroyed) return 0;
   const have = exported.tooLong === 1 ? '1 row has' : `${thousands(exported.tooLong)} rows have`;
   await context.warn(`${have} more cells than the file has columns; these cells are left out.`);
