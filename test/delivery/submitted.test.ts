@@ -471,6 +471,13 @@ describe('A single request', () => {
     expect([old.told, old.noted]).toEqual([[], []]);
   });
 
+  test('A single request that another process has in hand is told as that', async () => {
+    const bench = await new Bench().knows('sending');
+    bench.logChanges = { mayBeUnderWay: () => true };
+    expect(await sent(bench)).toMatchObject({ status: 'unknown', message: 'Another process is sending it.' });
+    expect([bench.told, bench.noted]).toEqual([[], []]);
+  });
+
   test('A single request stays unknown where the log ends the command, which is reported', async () => {
     const repeated = await new Bench().knows('unknown');
     repeated.idempotencyWindowMs = 10_000;
