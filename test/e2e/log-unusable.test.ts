@@ -35,6 +35,10 @@ describe.concurrent('a log that cannot be used: exit code 9 and nothing sent', (
         !readFileSync(logOf(partner), 'utf8').includes(`${requestId}`) && !ended.stderr.includes(`${requestId}`),
     );
     expect(lost).toEqual([]);
+    // A single request that was not sent is not told as one that may have been taken.
+    const one = await partner.start(['create', ...requestFor('novo'), '--json'], { under, env }).ended;
+    expect(one.code).toBe(9);
+    expect(documentOf(one)).toMatchObject({ error: { code: 'log', message: expect.stringContaining('EFBIG') } });
     const again = await partner.call('bulk', leads, '--rate', 'max', '--in-doubt', 'park', '--json');
     expect(documentOf(again)).toMatchObject({ rows: 60, failed: 0 });
     expect(new Set(creates(sandbox).map(({ key }) => key)).size).toBe(creates(sandbox).length);
