@@ -85,12 +85,16 @@ export async function* readLines(file: FileHandle, from: number, wanted = ''): A
     const { bytesRead } = await file.read(block, 0, block.length, position);
     if (bytesRead === 0) return offset;
     const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
-    const lines: LogLine[] = [];
     const whole = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1);
-    const isPassed = !whole.includes(wanted);
-    const isAllUtf8 = isPassed || isUtf8(whole);
-    let start = isPassed ? whole.length : 0;
-    for (let end = bytes.indexOf(LINE_FEED, start); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
+    if (!whole.includes(wanted)) {
+      rest = bytes.subarray(whole.length);
+      offset += whole.length;
+      continue;
+    }
+    const lines: LogLine[] = [];
+    const isAllUtf8 = isUtf8(whole);
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
       const text = isAllUtf8 || isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null;
       lines.push({ text, offset: offset + start });
       start = end + 1;
