@@ -243,3 +243,14 @@ test.each([
   const said = (text: string) => (row: number) => `\`200 json {"d":"${text.replace('#', `${48211 + row * 3}`)}"}\``;
   expect(await toldBeside(said(good), said(bad))).toEqual(['created', 'unknown']);
 });
+
+test('what validate lists may stand together in any way, for it names requests of any time', async () => {
+  const answer = (...states: string[]) =>
+    answerOf(`\`200 json {"matches":[${states.map((state) => `{"state":"${state}"}`).join()}]}\``);
+  const known = (means: 'clear' | 'duplicate', said: ServiceAnswer): Proven => {
+    return { operation: 'validate', means, by: 'experiment', answer: said };
+  };
+  const proven = [known('clear', answer()), ...['open', 'closed'].map((state) => known('duplicate', answer(state)))];
+  const told = async (said: ServiceAnswer) => (await meaningOf('validate', { proven, described: {} }, said)).told;
+  expect([await told(answer('open', 'closed')), await told(answer())]).toEqual(['duplicate', 'clear']);
+});
