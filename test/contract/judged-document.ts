@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import {
   type Around,
   type Contract,
@@ -27,6 +29,44 @@ export interface Judgement {
   readonly answers?: Readonly<Record<string, string>>;
   /** Why srq cannot serve the create, as a person found out. */
   readonly unserved?: string;
+}
+
+/** A public document, as a whole or as an extract, and what a person found in it. */
+export interface JudgedDocument {
+  readonly file: string;
+  readonly bytes: Buffer;
+  readonly judgement: Judgement & { readonly document?: object; readonly file?: string };
+}
+
+const EXTRACTS = 'fixtures/documents/judged.ndjson';
+const EXAMPLES = 'node_modules/@readme/oas-examples';
+
+/**
+ * The documents to try: the extracts and examples of the repository, or the whole documents of a folder, which holds
+ * `docs/` and its own `expectations.ndjson`. What a person answers is kept beside the extracts.
+ */
+export function judgedDocuments(folder?: string): readonly JudgedDocument[] {
+  const extracts = judgementsIn(EXTRACTS);
+  if (folder === undefined) {
+    return extracts.map((judgement) => {
+      const { name, document, file } = judgement;
+      const bytes = file === undefined ? Buffer.from(JSON.stringify(document)) : readFileSync(join(EXAMPLES, file));
+      return { file: `${name}.json`, bytes, judgement };
+    });
+  }
+  const known = new Map(extracts.map(({ name, answers, unserved }) => [name, { answers, unserved }]));
+  const judgements = new Map(judgementsIn(join(folder, 'expectations.ndjson')).map((each) => [each.name, each]));
+  return readdirSync(join(folder, 'docs')).flatMap((file) => {
+    const judgement = judgements.get(parse(file).name);
+    if (!judgement) return [];
+    const bytes = readFileSync(join(folder, 'docs', file));
+    return [{ file, bytes, judgement: { ...known.get(judgement.name), ...judgement } as JudgedDocument['judgement'] }];
+  });
+}
+
+function judgementsIn(path: string): JudgedDocument['judgement'][] {
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
 }
 
 /** What srq makes of a document, compared with the judgement. Texts say what is wrong; null or none: nothing is. */
