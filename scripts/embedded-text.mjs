@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown';
 /**
  * For bundler and vitest: `import text from './page.css?raw'` gives the file's text, a style with those that it imports in
  * their places, and `'./page.js?bundled'` one script made of it and all that it imports.
+ * @returns {import('vitest/config').Plugin}
  */
 export function embeddedText() {
   return {

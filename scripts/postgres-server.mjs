@@ -1,4 +1,4 @@
-// A PostgreSQL server of its own with throw-away data, on 127.0.0.1, for tests and measurements. Its types: postgres-server.d.mts
+// A PostgreSQL server of its own with throw-away data, on 127.0.0.1, for tests and measurements.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import {
@@ -15,10 +15,33 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/**
+ * `url` has no password, and the role `owner` may do everything. `up` starts the server again after `down`, of which
+ * `immediate` is as if it had crashed. `end` removes its data.
+ * @typedef {object} TemporaryServer
+ * @property {number} port
+ * @property {(database: string, user?: string) => string} url
+ * @property {() => void} up
+ * @property {(mode?: 'fast' | 'immediate') => void} down
+ * @property {() => void} end
+ *
+ * `standby` starts a copy that follows through a port, and is called `standby`. It takes some seconds.
+ * @typedef {TemporaryServer & { standby(options: { readonly through: number, readonly settings: string }): Promise<TemporaryStandby> }} TemporaryPostgres
+ *
+ * `promote` makes a standby a primary, and waits until it is one.
+ * @typedef {TemporaryPostgres & { promote(): void }} TemporaryStandby
+ */
+
 const binaries = findBinaries();
 
+/** Why there can be no server, or null. */
 export const postgresIsMissing = binaries === null ? 'PostgreSQL is not installed: apt-get install postgresql' : null;
 
+/**
+ * Takes a second or two. `settings` are further options of the server, such as `-c max_connections=60`.
+ * @param {string} password
+ * @returns {Promise<TemporaryPostgres>}
+ */
 export async function startPostgres(password, settings = '') {
   const folder = ownFolder('srq-postgres-', tmpdir());
   const data = join(folder, 'data');
@@ -63,11 +86,12 @@ function sharedData(shared, password) {
   return join(made, 'data');
 }
 
-/** Copies a server, and follows it by the port of a line that a test can cut. */
+/**
+ * Copies a server, and follows it by the port of a line that a test can cut.
+ * @returns {Promise<TemporaryStandby>}
+ */
 async function startStandby(password, port, { through, settings }) {
-  const folder = mkdtempSync(join(tmpdir(), 'srq-standby-'));
-  chmodSync(folder, 0o755);
-  if (isRoot()) execFileSync('chown', ['postgres', folder]);
+  const folder = ownFolder('srq-standby-', tmpdir());
   const data = join(folder, 'data');
   const login = `host=127.0.0.1 user=owner password=${password}`;
   require(asServerUser('pg_basebackup', ['-D', data, '-c', 'fast', '--no-sync', '-d', `${login} port=${port}`]));
@@ -81,7 +105,10 @@ async function startStandby(password, port, { through, settings }) {
   return { ...server, standby, promote: () => require(asServerUser('pg_ctl', ['promote', '-w', '-D', data])) };
 }
 
-/** The server of a folder of data, not started yet. */
+/**
+ * The server of a folder of data, not started yet.
+ * @returns {Promise<TemporaryServer>}
+ */
 async function serverOf(folder, data, settings) {
   const port = await freePort();
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -k ${folder} -c log_min_messages=fatal ${settings}`;
@@ -125,6 +152,7 @@ function findBinaries() {
 /**
  * A port of 127.0.0.1 where nobody listens, below those that the system gives to whoever does not mind which: one of these
  * may belong to a neighbour before it is used.
+ * @returns {Promise<number>}
  */
 export function freePort() {
   return new Promise((resolve) => {

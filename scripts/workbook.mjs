@@ -11,8 +11,14 @@ const escaped = (text) =>
   text.replace(/[&<>"\r]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' })[mark]);
 
 /**
- * The bytes of a workbook: sheets with a name and rows of texts, numbers, numbers with a format, dates, booleans or null;
- * `hidden` hides one.
+ * A number may have a format of its own.
+ * @typedef {string | number | boolean | Date | { readonly number: number, readonly format: string } | null} Cell
+ * @typedef {{ readonly name: string, readonly rows: readonly (readonly Cell[])[], readonly hidden?: boolean }} SheetToWrite
+ */
+
+/**
+ * The bytes of a workbook.
+ * @param {readonly SheetToWrite[]} sheets
  */
 export function workbook(sheets) {
   const strings = new Map();
@@ -24,11 +30,15 @@ export function workbook(sheets) {
   return packed({ ...parts, ...frame(sheets, formats), 'xl/sharedStrings.xml': stringsXml(strings) });
 }
 
-/** A workbook of one sheet whose XML is given as it is, for what no spreadsheet would write. */
+/**
+ * A workbook of one sheet whose XML is given as it is, for what no spreadsheet would write.
+ * @param {string} xml
+ */
 export function rawWorkbook(xml) {
   return packed({ 'xl/worksheets/sheet1.xml': HEAD + xml, ...frame([{ name: 'Sheet1' }]) });
 }
 
+/** @returns {string} */
 export function columnName(index) {
   return (index >= 26 ? columnName(Math.floor(index / 26) - 1) : '') + String.fromCharCode(65 + (index % 26));
 }

@@ -28,25 +28,16 @@ export async function runMeasured(command, args, options = {}) {
   const startedMs = performance.now();
   const child = spawn(...onCore(CLIENT_CORE, command, args), {
     env: bareEnv(),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     ...options,
   });
-  const memory = watchMemory(child.pid);
-  const [stdout, stderr, [code]] = await Promise.all([
-    textOf(child.stdout),
-    textOf(child.stderr),
-    once(child, 'close'),
-  ]);
+  let peakMib = null;
+  const sampling = setInterval(() => (peakMib = peakOf(child.pid) ?? peakMib), SAMPLE_MS);
+  const [said, [code]] = await Promise.all([child.stderr.toArray(), once(child, 'close')]);
   const seconds = (performance.now() - startedMs) / 1000;
-  const peakMib = memory.end();
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')}\nended with ${code}: ${stderr.slice(-2000)}`);
-  return { seconds, cpuMs: cpuBeforeMs === null ? null : cpuOfEndedMs() - cpuBeforeMs, peakMib, stdout };
-}
-
-async function textOf(stream) {
-  let text = '';
-  for await (const chunk of stream) text += chunk;
-  return text;
+  clearInterval(sampling);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}\nended with ${code}: ${said.join('').slice(-2000)}`);
+  return { seconds, cpuMs: cpuBeforeMs === null ? null : cpuOfEndedMs() - cpuBeforeMs, peakMib };
 }
 
 /** CPU of all children of this process that have ended, with theirs. */
@@ -57,19 +48,10 @@ function cpuOfEndedMs() {
   return (Number(fields[13]) + Number(fields[14])) * TICK_MS;
 }
 
-/** The most memory that a process has held, as the system last told it before the end. */
-function watchMemory(pid) {
-  let peakKib = 0;
-  const sample = () => {
-    peakKib = Number(/VmHWM:\s+(\d+)/.exec(readProc(`${pid}/status`) ?? '')?.[1] ?? peakKib);
-  };
-  const timer = setInterval(sample, SAMPLE_MS);
-  return {
-    end() {
-      clearInterval(timer);
-      return peakKib === 0 ? null : peakKib / 1024;
-    },
-  };
+/** The most memory that a process has held, as the system tells it before the end. */
+function peakOf(pid) {
+  const [, kib] = /VmHWM:\s+(\d+)/.exec(readProc(`${pid}/status`) ?? '') ?? [];
+  return kib === undefined ? null : Number(kib) / 1024;
 }
 
 function readProc(path) {

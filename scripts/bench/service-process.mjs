@@ -13,11 +13,10 @@ export async function startService(latencyMs = 0, words = []) {
   });
   const [port] = await once(createInterface(child.stdout), 'line');
   const url = `http://127.0.0.1:${port}`;
-  const counts = async (method) => (await fetch(`${url}/counts`, { method })).json();
   return {
     url,
     /** What it has seen since it was asked last. */
-    take: () => counts('DELETE'),
+    take: async () => (await fetch(`${url}/counts`, { method: 'DELETE' })).json(),
     async stop() {
       child.kill('SIGTERM');
       await once(child, 'close');

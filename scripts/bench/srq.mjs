@@ -19,11 +19,10 @@ export function srqEnv(folder, url) {
 
 export const newFolder = (folder) => mkdtempSync(join(folder, 'srq-'));
 
-/** One import with what is known in `folder`: what it took, and its summary. */
-export async function bulk(folder, url, leads, words) {
+/** One import with what is known in `folder`, and what it took. */
+export function bulk(folder, url, leads, words) {
   const args = [SRQ, 'bulk', leads.path, '--results', join(folder, 'results.csv'), '--json', ...words];
-  const took = await runMeasured(process.execPath, args, { env: srqEnv(folder, url) });
-  return { ...took, summary: JSON.parse(took.stdout) };
+  return runMeasured(process.execPath, args, { env: srqEnv(folder, url) });
 }
 
 /** Throws unless the service saw each row once since it was asked last. Gives what the service has seen. */
