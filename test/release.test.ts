@@ -63,37 +63,36 @@ describe('A release', () => {
 });
 
 describe('The SBOM', () => {
-  const entry = { version: '2.0.0', integrity: `sha512-${Buffer.alloc(64, 1).toString('base64')}`, license: 'MIT' };
-  const lock = (packages: Record<string, object>) => ({
-    name: 'srq',
-    version: '1.0.0',
-    packages: { '': { license: 'MIT' }, ...packages },
+  const tool = [{ name: 'cdx:npm:package:development', value: 'true' }];
+  const component = (name: string, scope: string, properties: readonly object[] = []) => ({
+    ...{ name, version: '2.0.0', scope, properties },
+    purl: `pkg:npm/${name}@2.0.0`,
   });
+  const ofNpm = (...components: object[]) => ({
+    ...{ serialNumber: 'urn:uuid:1', metadata: { component: { name: 'folder' } } },
+    components,
+  });
+  const release = { name: 'srq', tarballSha256: 'f'.repeat(64) };
 
   test('The SBOM tells what is bundled or installed with srq from what is optional and from tools', () => {
-    const packages = {
-      'node_modules/@scope/bundled': { ...entry, dev: true },
-      'node_modules/beside': entry,
-      'node_modules/chain': { ...entry, optional: true },
-      'node_modules/tool': { ...entry, dev: true },
-      'node_modules/tool/node_modules/@scope/bundled': { ...entry, dev: true },
-    };
-    const { components } = sbomOf(lock(packages), ['@scope/bundled 2.0.0'], 'f'.repeat(64));
-    expect(components.map(({ purl, scope }) => [purl, scope])).toEqual([
-      ['pkg:npm/%40scope/bundled@2.0.0', 'required'],
-      ['pkg:npm/beside@2.0.0', 'required'],
-      ['pkg:npm/chain@2.0.0', 'optional'],
-      ['pkg:npm/tool@2.0.0', 'excluded'],
+    const listed = ofNpm(
+      component('bundled', 'required', tool),
+      component('beside', 'required'),
+      component('chain', 'optional'),
+      component('tool', 'optional', tool),
+    );
+    const { components, metadata } = sbomOf(listed, { ...release, bundled: ['bundled 2.0.0'] });
+    expect(components.map(({ name, scope }: { name: string; scope: string }) => [name, scope])).toEqual([
+      ['bundled', 'required'],
+      ['beside', 'required'],
+      ['chain', 'optional'],
+      ['tool', 'excluded'],
     ]);
-    expect(components[0]).toMatchObject({
-      group: '@scope',
-      name: 'bundled',
-      hashes: [{ alg: 'SHA-512', content: '01'.repeat(64) }],
-    });
+    expect(metadata.component).toMatchObject({ name: 'srq', hashes: [{ alg: 'SHA-256', content: 'f'.repeat(64) }] });
   });
 
   test('The SBOM is not made where the bundle holds what the lock does not know', () => {
-    expect(() => sbomOf(lock({}), ['stranger 1.0.0'], '')).toThrow(
+    expect(() => sbomOf(ofNpm(), { ...release, bundled: ['stranger 1.0.0'] })).toThrow(
       'Bundled, but not in package-lock.json: stranger 1.0.0',
     );
   });

@@ -20,10 +20,10 @@ interface HeaderRow {
 }
 
 /** Returns the rows of one part of the set, such as `learn`; those of `LANG.PART.ndjson` in the folder. */
-function headerRows(part: string, folder: string): HeaderRow[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith(`.${part}.ndjson`));
+function headerRows(part: string): HeaderRow[] {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith(`.${part}.ndjson`));
   return files.flatMap((name) =>
-    readFileSync(join(folder, name), 'utf8')
+    readFileSync(join(FOLDER, name), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as HeaderRow),
@@ -31,11 +31,11 @@ function headerRows(part: string, folder: string): HeaderRow[] {
 }
 
 /** How a column was read: rightly and certain, rightly but asked about, not at all, or as something that it is not. */
-const READINGS = ['certain', 'asked', 'missed', 'wrong, certain', 'wrong, asked'] as const;
+type Reading = 'certain' | 'asked' | 'missed' | 'wrong, certain' | 'wrong, asked';
 
 interface ReadColumn {
   readonly field: string;
-  readonly reading: (typeof READINGS)[number];
+  readonly reading: Reading;
   readonly place: string;
   /** What a person says that the column is, what it was read as, and some of its cells. */
   readonly details: string;
@@ -79,8 +79,8 @@ function readColumns({ header, truth, rows, countryGiven, country, name }: Heade
 }
 
 /** Reads a part of the set, of each header row at most so many rows. The shares are of the fields that a person says are there. */
-export function measured(part: string, { folder = FOLDER, most = Number.POSITIVE_INFINITY } = {}) {
-  const sets = headerRows(part, folder).map((set) => ({ ...set, rows: set.rows.slice(0, most) }));
+export function measured(part: string, { most = Number.POSITIVE_INFINITY } = {}) {
+  const sets = headerRows(part).map((set) => ({ ...set, rows: set.rows.slice(0, most) }));
   const columns = sets.flatMap(readColumns);
   const of = (reading: ReadColumn['reading']) => columns.filter((each) => each.reading === reading);
   const [certain, asked] = [of('certain').length, of('asked').length];
@@ -91,6 +91,5 @@ export function measured(part: string, { folder = FOLDER, most = Number.POSITIVE
     foundOrAsked: (certain + asked) / fields,
     wrong: of('wrong, certain').map(({ place }) => place),
     columns,
-    readings: READINGS,
   };
 }
