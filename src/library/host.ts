@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import { openConnection } from '../account/connection.ts';
+import { type Connection, openConnection } from '../account/connection.ts';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
 import { describeAudio, readAudioBase64 } from '../input/audio.ts';
@@ -17,7 +17,6 @@ import type { Refused } from '../service/pacing/rate-limiter.ts';
 import { ContractStore } from '../settings/contract-store.ts';
 import { type StateFiles, stateFiles } from '../settings/paths.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
-import type { OpenedAccount } from './import-rows.ts';
 import type { LibrarySettings } from './settings.ts';
 import { untilAborted } from './signals.ts';
 
@@ -32,7 +31,9 @@ export class LibraryHost extends Program {
   // that process has ended.
   readonly #openLog = onceOpened(() => this.log.open(OPENED_FOR, true));
   readonly contract = onceOpened(() => this.#contractInUse());
-  readonly account = onceOpened(() => this.#connect());
+  readonly connection = onceOpened(() => this.#connect());
+  /** Called when the service refuses because of the rate. Each import has its own. */
+  refused: Refused = () => {};
   /** Aborted when the functions of the program that give secrets are not waited for any longer. */
   readonly #asking = new AbortController();
 
@@ -123,20 +124,14 @@ export class LibraryHost extends Program {
   }
 
   async #contractInUse(): Promise<Contract> {
-    const { baseUrl, encoding } = this.#settings;
-    const learned = await this.#readContract();
-    return learned ? withJudges(contractAt(learned, baseUrl)) : documentedContract(encoding);
-  }
-
-  async #readContract(): Promise<Contract | null> {
-    const { contractFile, profile } = this.#settings;
-    if (contractFile === undefined) return null;
-    const contract = await new ContractStore(profile, contractFile, await this.trust()).read();
-    if (contract) return contract;
+    const { baseUrl, encoding, contractFile, profile } = this.#settings;
+    if (contractFile === undefined) return documentedContract(encoding);
+    const learned = await new ContractStore(profile, contractFile, await this.trust()).read();
+    if (learned) return withJudges(contractAt(learned, baseUrl));
     throw new SrqError('contract.unusable', `There is no API description ${contractFile}.`, NO_CONTRACT);
   }
 
-  async #connect(): Promise<OpenedAccount> {
+  async #connect(): Promise<Connection> {
     const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
     const account = {
       destination: { baseUrl, clientId },
@@ -146,15 +141,11 @@ export class LibraryHost extends Program {
       timeoutMs: timeoutMs ?? null,
       traces: [],
     };
-    let listener: Refused = () => {};
-    const asking = { rate, concurrency, audio: recordingsIn(audioFolder) };
-    const told: Refused = (http, pauseMs) => listener(http, pauseMs);
-    const connection = await openConnection(this, account, { ...asking, refused: told });
+    const refused: Refused = (http, pauseMs) => this.refused(http, pauseMs);
+    const asked = { rate, concurrency, audio: recordingsIn(audioFolder), refused };
+    const connection = await openConnection(this, account, asked);
     this.onClose(async () => connection.keepRate());
-    const listen = (refused: Refused) => {
-      listener = refused;
-    };
-    return { connection, listen };
+    return connection;
   }
 
   override close(): Promise<void> {

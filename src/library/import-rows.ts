@@ -1,35 +1,23 @@
-import type { Connection } from '../account/connection.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import type { Preparation } from '../delivery/prepare.ts';
 import { runRowOf } from '../delivery/report-rows.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
-import type { ImportPlan } from '../request/log/import-plan.ts';
-import { type LogStore, type OpenLog, type RunBegin, takenAt } from '../request/log/log-store.ts';
+import { type OpenLog, takenAt } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
-import type { Clock } from '../request/ports.ts';
 import { isLoopback } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
-import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
+import type { LibraryHost } from './host.ts';
 import { forProgram } from './program-words.ts';
 import { mappingOf, type RowTable } from './rows.ts';
-import { endedBySignal } from './signals.ts';
-
-/** An open connection. */
-export interface OpenedAccount {
-  readonly connection: Connection;
-  /** Replaces the function that is called when the service refuses because of the rate. */
-  listen(refused: Refused): void;
-}
+import { endedBySignal, untilAborted } from './signals.ts';
 
 interface RowsImportDeps {
+  readonly host: LibraryHost;
   readonly log: OpenLog;
-  readonly store: LogStore;
-  readonly openAccount: () => Promise<OpenedAccount>;
   readonly preparation: Preparation;
   readonly halt: AbortController;
-  readonly clock: Clock;
 }
 
 /** The options of an import, with those of the marketplace. */
@@ -41,13 +29,12 @@ interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, Submi
 
 export async function importTable(
   table: RowTable,
-  deps: RowsImportDeps,
+  { host, log, preparation, halt }: RowsImportDeps,
   settings: ImportSettings,
 ): Promise<ImportResult> {
-  const { preparation, halt } = deps;
   if (table.count === 0) return halt.signal.aborted ? { ...NOTHING, stopped: endedBySignal() } : NOTHING;
   const results: ImportedRow[] = [];
-  const { name = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
+  const { name: file = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
   const mapping = mappingOf(table);
   const telling = resultTeller(onResult, halt);
   const ui: ImportUi = {
@@ -60,14 +47,28 @@ export async function importTable(
       }
     },
   };
-  const { plan, stop } = await runImport(
-    importDeps(deps, settings, name),
-    { preparation, ui },
-    {
-      ...settings,
-      ...{ range: { skip: 0, limit: null }, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) },
+  const { destination } = preparation;
+  const store = await host.log.store();
+  const notes = store.openNotes(log.run);
+  const deps: ImportDeps = {
+    ...{ log, notes, halt, clock: host.clock },
+    taken: () => takenAt(store, destination),
+    async confirm({ rows, counts }) {
+      const { profile, version, concurrency, onDuplicate } = settings;
+      const { baseUrl } = destination;
+      const service = { service: new URL(baseUrl).host, live: !isLoopback(baseUrl) };
+      const noted = { concurrency: String(concurrency), onDuplicate };
+      notes.note({ event: 'begin', version, file, profile, ...service, rows, counts, settings: noted });
     },
-  );
+    async connect() {
+      const connection = await untilAborted(host.connection(), halt.signal);
+      host.refused = notes.refused;
+      return { ...connection, api: connection.api.until(halt.signal) };
+    },
+  };
+  const options = { ...settings, range: { skip: 0, limit: null }, inDoubt, settleMs };
+  const maxErrors = limitOf(settings.maxErrors);
+  const { plan, stop } = await runImport(deps, { preparation, ui }, { ...options, maxErrors });
   await telling.done();
   const { ready: _, ...counts } = withUntriedAsFailed(plan.ledger.counts());
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
@@ -102,33 +103,6 @@ function resultTeller(onResult: ImportOptions['onResult'], halt: AbortController
 
 const { ready: _, ...NO_COUNTS } = noCounts();
 const NOTHING: ImportResult = { rows: 0, counts: NO_COUNTS, results: [], stopped: null };
-
-function importDeps(deps: RowsImportDeps, settings: ImportSettings, name: string): ImportDeps {
-  const { log, store, openAccount, halt, clock, preparation } = deps;
-  const notes = store.openNotes(log.run);
-  return {
-    ...{ log, notes, clock, halt },
-    taken: () => takenAt(store, preparation.destination),
-    confirm: async (plan) => notes.note(beginNote(plan, settings, name, preparation.destination.baseUrl)),
-    connect: async () => {
-      const { connection, listen } = await openAccount();
-      listen(notes.refused);
-      return { ...connection, api: connection.api.until(halt.signal) };
-    },
-  };
-}
-
-/** Builds the note with which a run begins. */
-function beginNote(
-  { rows, counts }: ImportPlan,
-  { profile, version, concurrency, onDuplicate }: ImportSettings,
-  file: string,
-  baseUrl: string,
-): RunBegin {
-  const settings = { concurrency: String(concurrency), onDuplicate };
-  const service = new URL(baseUrl).host;
-  return { event: 'begin', version, file, profile, live: !isLoopback(baseUrl), service, rows, counts, settings };
-}
 
 function limitOf(maxErrors: ImportOptions['maxErrors']) {
   if (maxErrors === undefined) return null;

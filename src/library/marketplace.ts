@@ -41,92 +41,72 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async validate(request: api.RequestFields, options: api.CallOptions = {}): Promise<api.ValidateResult> {
-    return this.#call('beside', () => {
+    return this.#call('beside', async () => {
       requireFit('call', options);
-      return this.#validate(this.#draft(request), options.signal);
+      const signal = this.#endingWith(options.signal);
+      const prepared = await this.#prepare(this.#draft(request), ['validate']);
+      const { key, message, problems } = preparedParts(prepared);
+      const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
+      if (!prepared.request) return nothing;
+      try {
+        const connection = await untilAborted(this.#host.connection(), signal);
+        const { verdict, ids, http, message: said } = await connection.api.until(signal).validate(prepared.request);
+        return { verdict, ids, http, message: said, key, problems, error: null };
+      } catch (error) {
+        const told = forProgram(error);
+        return { ...nothing, message: told.message, error: told };
+      }
     });
-  }
-
-  async #validate(draft: Draft | Problem, own: AbortSignal | undefined): Promise<api.ValidateResult> {
-    const prepared = await this.#prepare(draft, ['validate']);
-    const { key, message, problems } = preparedParts(prepared);
-    const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
-    if (!prepared.request) return nothing;
-    const signal = this.#endingWith(own);
-    try {
-      const { connection } = await untilAborted(this.#host.account(), signal);
-      const { verdict, ids, http, message: said } = await connection.api.until(signal).validate(prepared.request);
-      return { verdict, ids, http, message: said, key, problems, error: null };
-    } catch (error) {
-      const told = forProgram(error);
-      return { ...nothing, message: told.message, error: told };
-    }
   }
 
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
-    return this.#call('together', () => {
+    return this.#call('together', async () => {
       requireFit('create', options);
-      return this.#create(this.#draft(request), { ...options });
+      const [draft, signal] = [this.#draft(request), this.#endingWith(options.signal)];
+      const submitting = await this.#submitOptions({ ...options });
+      const prepared = await this.#prepare(draft, operationsOf(submitting));
+      if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
+      return this.#afterEqualOne(prepared, submitting, signal);
     });
-  }
-
-  async #create(given: Draft | Problem, options: api.CreateOptions): Promise<api.CreateResult> {
-    const submitting = await this.#submitOptions(options);
-    const prepared = await this.#prepare(given, operationsOf(submitting));
-    if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
-    const signal = this.#endingWith(options.signal);
-    return this.#afterEqualOne(prepared, submitting, signal);
   }
 
   async importRows(
     rows: Iterable<api.RequestFields> | AsyncIterable<api.RequestFields>,
     options: api.ImportOptions = {},
   ): Promise<api.ImportResult> {
-    return this.#call('alone', () => {
+    return this.#call('alone', async () => {
       requireFit('rows', rows);
       requireFit('importRows', options);
-      return this.#importRows(rows, { ...options });
+      const asked = { ...options };
+      const { defaults = {}, concurrency, profile } = this.#settings;
+      const host = this.#host;
+      const signal = this.#endingWith(asked.signal);
+      const table = await tableOf(rows, defaults, signal);
+      const submitting = await this.#submitOptions(asked);
+      const preparation = await host.preparation(operationsOf(submitting), asked.strict);
+      const halt = haltWith(signal);
+      const log = await host.openLog(signal);
+      // Each import is an occasion of its own, because a program may send the same rows again in the same run.
+      const sending = { ...submitting, occasion: randomUUID() };
+      const settings = { ...asked, ...sending, concurrency, profile, version: this.#version };
+      return importTable(table, { host, log, preparation, halt }, settings);
     });
-  }
-
-  async #importRows(
-    rows: Iterable<api.RequestFields> | AsyncIterable<api.RequestFields>,
-    options: api.ImportOptions,
-  ): Promise<api.ImportResult> {
-    const { defaults = {} } = this.#settings;
-    const signal = this.#endingWith(options.signal);
-    const table = await tableOf(rows, defaults, signal);
-    const submitting = await this.#submitOptions(options);
-    const preparation = await this.#host.preparation(operationsOf(submitting), options.strict);
-    const halt = haltWith(signal);
-    const log = await this.#host.openLog(signal);
-    const openAccount = () => untilAborted(this.#host.account(), signal);
-    const store = await this.#host.log.store();
-    const { concurrency, profile } = this.#settings;
-    // Each import is an occasion of its own, because a program may send the same rows again in the same run.
-    const sending = { ...submitting, occasion: randomUUID() };
-    const settings = { ...options, ...sending, concurrency, profile, version: this.#version };
-    return importTable(table, { log, store, openAccount, preparation, halt, clock: this.#host.clock }, settings);
   }
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
-    return this.#call('alone', () => {
+    return this.#call('alone', async () => {
       requireFit('keys', keys);
       requireFit('word', word);
-      const [named, said] = [[keys].flat(), typeof word === 'object' ? { ...word } : word];
-      return this.#resolve(named, said);
+      const named = [keys].flat();
+      const said = word === 'not-created' ? word : { id: typeof word === 'object' ? word.created : null };
+      const log = await this.#host.openLog();
+      if (named.length === 0) return [];
+      const doubtful = await unknownRecords(await this.#host.log.store(), named);
+      requireClear(doubtful, named, said);
+      await settleByWord(log, doubtful, said);
+      const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
+      return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
     });
-  }
-
-  async #resolve(named: readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
-    const log = await this.#host.openLog();
-    if (named.length === 0) return [];
-    const said = word === 'not-created' ? word : { id: typeof word === 'object' ? word.created : null };
-    const doubtful = await unknownRecords(await this.#host.log.store(), named);
-    requireClear(doubtful, named, said);
-    await settleByWord(log, doubtful, said);
-    const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
-    return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
   }
 
   async *log(filter: api.LogFilter = {}): AsyncGenerator<LogEntry, void> {
@@ -197,12 +177,11 @@ export class LibraryMarketplace implements api.Marketplace {
   ): Promise<api.CreateResult> {
     if (signal.aborted) return this.#untried(submission, options);
     const log = await this.#host.openLog(signal);
-    const account = await untilAborted(this.#host.account(), signal).catch((error: unknown) => {
+    const connection = await untilAborted(this.#host.connection(), signal).catch((error: unknown) => {
       if (signal.aborted) return null;
       throw error;
     });
-    if (account === null) return this.#untried(submission, options);
-    const { connection } = account;
+    if (connection === null) return this.#untried(submission, options);
     const deps = { api: connection.api.until(signal), log };
     const { key, problems } = submission;
     // This rejects if the log cannot be asked, because nobody knows then whether its outcome is unknown.

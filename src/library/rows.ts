@@ -15,13 +15,9 @@ type Texts =
  * a whole is not usable.
  */
 export function draftOf(request: RequestFields, defaults: RequestFields): Draft | Problem {
-  const { fields, problem } = readable(request, defaults);
-  return fields ? { row: 1, fields } : { ...finding('row.unreadable', '', { problem }), column: null };
-}
-
-function readable(request: RequestFields, defaults: RequestFields): Texts {
   try {
-    return textsOf(request, defaults);
+    const { fields, problem } = textsOf(request, defaults);
+    return fields ? { row: 1, fields } : { ...finding('row.unreadable', '', { problem }), column: null };
   } catch (error) {
     throw new SrqError('request.malformed', 'The request could not be read. Nothing was sent.', CAUSE, error);
   }
