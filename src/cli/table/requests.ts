@@ -111,7 +111,7 @@ export const SEVERAL_MACHINES: CommandTable = {
     examples: ['srq enqueue leads.csv --store postgres://srq@db.example/leads', 'srq enqueue leads.csv --yes --json'],
     uses: 'store',
     fails: ['input', 'rejected', 'auth', 'unknown'],
-    run: async () => (await import('../../commands/enqueue/run.ts')).enqueue,
+    run: async () => (await import('../../commands/enqueue.ts')).enqueue,
   },
   work: {
     about: 'send what is queued; any number of workers can run',

@@ -6,10 +6,10 @@ import { countText, duration, printable, rowsText, thousands, writeAll } from '.
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import type { RecordedNote } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
+import { inBatches } from '../../run/batches.ts';
 import { Output } from '../../run/outputs.ts';
 import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
-import type { KnownRequest } from '../../store/stored-record.ts';
 
 /** Creates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
@@ -60,21 +60,13 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   const id = await fileLogOf(file);
   const progress = await context.reporter.progress('Importing');
   let [requests, imported] = [0, 0];
-  const take = async (batch: readonly KnownRequest[]) => {
-    imported += await store.takeOver(batch);
-    requests += batch.length;
-    // How many there are is known only once the log has been read.
-    progress.update({ done: requests, total: 0, counts: {} });
-  };
   try {
-    let batch: KnownRequest[] = [];
-    for await (const record of source.latest()) {
-      batch.push({ record, state: log.lookup(record.key) });
-      if (batch.length < BATCH_REQUESTS) continue;
-      await take(batch);
-      batch = [];
+    for await (const batch of inBatches(source.latest(), BATCH_REQUESTS)) {
+      imported += await store.takeOver(batch.map((record) => ({ record, state: log.lookup(record.key) })));
+      requests += batch.length;
+      // How many there are is known only once the log has been read.
+      progress.update({ done: requests, total: 0, counts: {} });
     }
-    await take(batch);
   } finally {
     progress.end();
   }
@@ -106,15 +98,10 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
   const store = await context.postgresStore();
   let requests = 0;
   async function* texts(): AsyncGenerator<string> {
-    let chunk = '';
-    for await (const { record, state } of store.requests()) {
-      chunk += encodeRequest(record, state);
-      requests += 1;
-      if (chunk.length < CHUNK_CHARACTERS) continue;
-      yield chunk;
-      chunk = '';
+    for await (const batch of inBatches(store.requests(), WRITTEN_AT_ONCE)) {
+      requests += batch.length;
+      yield batch.map(({ record, state }) => encodeRequest(record, state)).join('');
     }
-    if (chunk !== '') yield chunk;
   }
   if (output === '-') {
     if (context.options.json)
@@ -145,4 +132,5 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
   return 0;
 }
 
-const CHUNK_CHARACTERS = 1 << 16;
+/** Some 64 KiB. */
+const WRITTEN_AT_ONCE = 256;

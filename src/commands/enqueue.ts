@@ -1,0 +1,103 @@
+import { commandLine } from '../cli/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
+import { planWithProgress } from '../cli/input.ts';
+import { finishOnSignal, type RequestSession } from '../cli/session.ts';
+import type { PlanOptions } from '../cli/table/options.ts';
+import { keepHeapSmall } from '../cli/v8-flags.ts';
+import { submissions } from '../delivery/read-rows.ts';
+import { enqueueText } from '../report/terminal/queue-text.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
+import type { RequestQueue } from '../request/log/request-queue.ts';
+import type { AudioReader } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { agreedPlan, rangeOf } from '../run/agree.ts';
+import { inBatches } from '../run/batches.ts';
+import { confirmImport, requireConsent } from '../run/consent.ts';
+import { openImport, rehearse } from '../run/import-file.ts';
+import { requireAnswers } from '../run/questions.ts';
+import { refuseRehearsed } from '../run/results.ts';
+import { notSentAdvice } from '../run/summary.ts';
+
+/** Queues a file: reads and checks all of it, shows the plan, and queues the rows that are ready and not yet queued. */
+export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
+  keepHeapSmall();
+  const startedMs = context.clock.monotonicMs();
+  const store = await context.postgresStore();
+  const options = { ...asked, again: false };
+  refuseRehearsed(context, file);
+  const settings = await context.settings();
+  requireConsent(context, settings, options);
+  const given = context.process.argv.slice(2);
+  const use = { audio: noRecordings, isAsOffered: false, needsNoLogin: false };
+  const opened = await openImport(context, file, given, options, use);
+  if (options.dryRun) return rehearse(opened, options, startedMs);
+  const { input, session } = opened;
+  requireAnswers(context, input, given, options);
+  await context.log.requireKnown();
+  await store.migrate();
+  const log = await session.logReader();
+  const where = `the queue for ${session.destinationText}`;
+  const wanted = { ...options, range: rangeOf(options) };
+  const enter = settings.live ? 'asks' : 'queues';
+  const proposal = { input, where, command: given, enter } as const;
+  const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
+    planWithProgress(session, now, log, wanted),
+  );
+  const { openQueue } = await import('../store/postgres/queue.ts');
+  const { destination } = session.preparation;
+  const { signal: giveUp } = context.interruption.halt;
+  const queue = openQueue({ database: store.database, destination, process: null, giveUp });
+  await confirmImport(context, options, plan);
+  await remember();
+  const confirmedMs = context.clock.monotonicMs();
+  const { queued, alreadyQueued } = await queueReady(session, plan, queue);
+  const { ready, repeated, duplicate, invalid, unknown } = plan.counts;
+  const notQueued = ready - queued - alreadyQueued;
+  const seconds = Math.round(context.clock.monotonicMs() - confirmedMs) / 1000;
+  const work = queued + alreadyQueued === 0 && unknown > 0 ? 'srq resolve' : 'srq work';
+  const next = notQueued === 0 ? context.withProfile(work) : file === '-' ? null : commandLine(command);
+  const stopped = notQueued === 0 ? null : context.interruption.failure(next && `To go on: ${next}`);
+  const counts = { queued, alreadyQueued, notQueued, repeated, duplicate, invalid, unknown };
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  const advice = notSentAdvice(context, plan).join(' ') || null;
+  const { run } = context;
+  const document = { run, rows: plan.rows, ...counts, seconds, store: store.name, ...ending, advice, next };
+  await context.reporter.result('enqueue', document, (paint) => enqueueText(document, paint));
+  return exitNumber([context.interruption.code, ...codesOfCounts({ ...plan.counts, ready: 0 })]);
+}
+
+const BATCH_ROWS = 500;
+
+/** Queues the rows that are ready. After a signal those at hand are queued, and the same command goes on with the others. */
+async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
+  const { halt } = context.interruption;
+  finishOnSignal(context, 'the rows at hand');
+  const progress = await context.reporter.progress('Queueing');
+  let [queued, seen] = [0, 0];
+  try {
+    const ready = submissions(plan, { preparation, halt }, 'ready', () => null);
+    for await (const batch of inBatches(ready, BATCH_ROWS)) {
+      queued += await queue.add(batch.map(({ row, key, request }) => ({ row, key, request })));
+      seen += batch.length;
+      progress.update({ done: seen, total: plan.counts.ready, counts: {} });
+    }
+  } finally {
+    progress.end();
+  }
+  return { queued, alreadyQueued: seen - queued };
+}
+
+/** Refuses recordings, because a path means nothing on another machine and a recording is too large for the queue. */
+const noRecordings: AudioReader = {
+  describe: () => Promise.reject(notQueued()),
+  readBase64: () => Promise.reject(notQueued()),
+};
+
+function notQueued(): SrqError {
+  const message = 'A row with a recording cannot be queued: workers on other machines do not have the file.';
+  return new SrqError(
+    'recording.not-queued',
+    `${message} Import such rows with srq bulk, which may use the same store.`,
+  );
+}
