@@ -29,10 +29,9 @@ export class Context extends Program {
   readonly interruption: Interruption;
   readonly reporter: Reporter;
   #store: ProfileStore | null = null;
-  #settings: Settings | null = null;
+  #settings: Promise<Settings> | null = null;
   #newBaseUrl: string | null = null;
   #learned: Promise<Contract | null> | null = null;
-  #sandboxSettings: Promise<Settings> | null = null;
   #state: string | null = null;
   readonly #secrets: string[] = [];
 
@@ -108,8 +107,8 @@ export class Context extends Program {
     this.#settings = null;
   }
 
-  async settings(): Promise<Settings> {
-    this.#settings ??= await (this.options.sandbox ? this.#ofSandbox() : this.#userSettings());
+  settings(): Promise<Settings> {
+    this.#settings ??= this.options.sandbox ? this.#ofSandbox() : this.#userSettings();
     return this.#settings;
   }
 
@@ -276,8 +275,6 @@ export class Context extends Program {
   /** Starts a marketplace inside this process, with temporary credentials, state and log. */
   async #ofSandbox(): Promise<Settings> {
     const { startEmbedded } = await import('./rehearsal.ts');
-    const start = async () => startEmbedded(this, await this.#learnedContract(), this.options.keep === true);
-    this.#sandboxSettings ??= start();
-    return this.#sandboxSettings;
+    return startEmbedded(this, await this.#learnedContract(), this.options.keep === true);
   }
 }

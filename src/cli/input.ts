@@ -11,14 +11,7 @@ import { openTable } from '../input/open-table.ts';
 import { callsOf } from '../request/contract/contract.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
-import {
-  type Mapping,
-  type MappingOptions,
-  mapKey,
-  type ReadOptions,
-  type RememberedMapping,
-  type Table,
-} from '../request/lead/table.ts';
+import { type Mapping, type MappingOptions, mapKey, type ReadOptions, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
@@ -63,7 +56,8 @@ export async function readInput(context: Context, file: string, options: Reading
   const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
-  const remembered = await rememberedFor(context, table);
+  // What was confirmed earlier for a file with this header.
+  const remembered = (await context.mappings())?.find(table.columns);
   const chosen = {
     map: { ...kept?.map, ...Object.fromEntries(options.map.map(([column, field]) => [mapKey(column), field])) },
     set: { ...kept?.set, ...Object.fromEntries(options.set) },
@@ -82,11 +76,6 @@ async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
 /** Maps the columns of a table to fields. Throws `SrqError('usage')` like `planMapping`. */
 export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, chosen: MappingOptions): Input {
   return { table, chosen, mapping: planMapping(table.columns, chosen, evidence), evidence };
-}
-
-/** Returns the mapping that was confirmed earlier for a file with this header, or null. */
-async function rememberedFor(context: Context, { columns }: Table): Promise<RememberedMapping | null> {
-  return (await context.mappings())?.find(columns) ?? null;
 }
 
 /**
@@ -136,17 +125,12 @@ async function readMapping(path: string): Promise<MappingOptions> {
   }
 }
 
-/** The rows to plan, and the rules for them. */
-interface PlannedPart extends PlanRules {
-  readonly range: RowRange;
-}
-
 /** Plans the import of a file and shows the progress. */
 export function planWithProgress(
   session: RequestSession,
   input: Input,
   log: LogView,
-  wanted: PlannedPart,
+  wanted: PlanRules & { readonly range: RowRange },
 ): Promise<ImportPlan> {
   const { context, preparation } = session;
   const rules = { ...wanted, taken: () => session.takenBefore() };

@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
 import { didYouMean } from '../request/words/did-you-mean.ts';
-import { type ErrorCode, type Failure, SrqError } from '../request/words/errors.ts';
+import { type ErrorCode, SrqError } from '../request/words/errors.ts';
 import type { Invoke } from './command.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
@@ -58,41 +58,24 @@ async function runCommand(
   const context = new Context(process, globals, version);
   let exitCode: number = EXIT_CODES.fault.number;
   try {
-    exitCode = await runReported(context, command);
+    exitCode = await command(context).catch(async (error: unknown) => {
+      const code = await report(error, context, false);
+      return EXIT_CODES[context.interruption.code ?? code].number;
+    });
   } finally {
-    try {
-      await context.close();
-    } catch (error) {
-      exitCode = firstExitNumber([exitCode, EXIT_CODES[await reportOfClosing(error, context)].number]);
-    }
+    await context.close().catch(async (error: unknown) => {
+      // With --json, standard output has its one document already.
+      const code = await report(error, context, context.options.json === true);
+      exitCode = firstExitNumber([exitCode, EXIT_CODES[code].number]);
+    });
   }
   return exitCode;
 }
 
-/** Runs a command and returns its exit code. The error that ends it is reported. */
-async function runReported(context: Context, command: (context: Context) => Promise<number>): Promise<number> {
-  try {
-    return await command(context);
-  } catch (error) {
-    const failure = failureIn(error, context);
-    await context.reporter.fail(failure);
-    if (!(error instanceof SrqError)) await context.showStack(error);
-    return EXIT_CODES[context.interruption.code ?? failure.code].number;
-  }
-}
-
-function failureIn(error: unknown, context: Context): Failure {
-  const failure = error instanceof SrqError ? error : fault(error, context);
-  return context.failureOf(failure);
-}
-
-/**
- * Reports an error that came after the command had told its result, and returns its code. Standard output has its one
- * document already.
- */
-async function reportOfClosing(error: unknown, context: Context): Promise<ErrorCode> {
-  const failure = failureIn(error, context);
-  if (context.options.json) context.reporter.warn(`${failure.message} ${failure.hint ?? ''}`.trim());
+/** Reports an error and returns its code. */
+async function report(error: unknown, context: Context, asWarning: boolean): Promise<ErrorCode> {
+  const failure = context.failureOf(error instanceof SrqError ? error : fault(error, context));
+  if (asWarning) context.reporter.warn(`${failure.message} ${failure.hint ?? ''}`.trim());
   else await context.reporter.fail(failure);
   if (!(error instanceof SrqError)) await context.showStack(error);
   return failure.code;

@@ -8,10 +8,10 @@ import { type RunEvent, writeEvent } from '../report/event-stream.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunListener } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
+import type { Counts } from '../request/log/status.ts';
 import { type Failure, SrqError, systemCode } from '../request/words/errors.ts';
 import { openToAppend } from './outputs.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
-import type { PassObserver, PassState } from './watch.ts';
 
 /** Minimum time between two events about the progress of a pass. */
 const PROGRESS_MS = 1_000;
@@ -28,7 +28,8 @@ export class RunEvents implements RunListener {
   /** Null without `--events`. */
   readonly #stream: Writable | null;
   readonly #context: Context;
-  #hasRefused = false;
+  /** Whether the service has answered anything in this run that ended no row. */
+  hasRefused = false;
 
   private constructor(stream: Writable | null, context: Context) {
     this.#stream = stream;
@@ -67,7 +68,7 @@ export class RunEvents implements RunListener {
 
   /** Reports an answer 429 or 503, and the pause after it. */
   refused(http: number, pauseMs: number): void {
-    this.#hasRefused = true;
+    this.hasRefused = true;
     this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
   }
 
@@ -76,18 +77,18 @@ export class RunEvents implements RunListener {
     this.#tell({ event: 'row', file, ...result });
   }
 
-  /** Returns the observer that reports the rows of a pass while it runs. */
-  observe(file: string, { is: pass, rows: total }: Pass): PassObserver {
+  /** Returns what reports the rows of a pass, and now and then its progress. */
+  observe(file: string, { is: pass, rows: total }: Pass) {
     let toldMs = this.#context.clock.monotonicMs();
-    const progress = ({ counts, done }: Pick<PassState, 'counts' | 'done'>) => {
+    const progress = ({ counts, done }: { readonly counts: Counts; readonly done: number }) => {
       toldMs = this.#context.clock.monotonicMs();
       this.#tell({ event: 'progress', file, pass, done, total, ...withoutReady(counts) });
     };
-    const row: PassObserver['row'] = (result, state) => {
+    const row = (result: RowResult, state: Parameters<typeof progress>[0]) => {
       this.row(file, result);
       if (this.#context.clock.monotonicMs() - toldMs >= PROGRESS_MS) progress(state);
     };
-    return { row, end: progress, hasHeard: () => this.#hasRefused };
+    return { row, end: progress };
   }
 
   /** Yields the reports of a file unchanged, and reports the rows that no pass of this run has reported. */

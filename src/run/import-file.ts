@@ -20,7 +20,7 @@ import { Output, type TakenPaths } from './outputs.ts';
 import { requireAnswers } from './questions.ts';
 import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
-import { type Asides, showPass } from './watch.ts';
+import { showPass } from './watch.ts';
 
 /** What the files of one command share. */
 interface ImportSurroundings {
@@ -49,9 +49,18 @@ export async function importFile(
   try {
     const { clock, halt } = context;
     const notes = withListener((await context.log.store()).openNotes(context.run), events);
-    const run: Underway = {
-      ...{ command, remember: async () => {}, startedMs: 0, results: null },
-      ...{ reasons: {}, asides: { withoutIdentifier: 0 } },
+    // What an import comes to know while it runs, for its summary.
+    const run = {
+      /** The arguments that import the file again as the user has agreed to it. */
+      command,
+      /** Stores the mapping that the user has agreed to. */
+      remember: async () => {},
+      /** When the user had agreed. The time for reading and asking is not counted. */
+      startedMs: 0,
+      /** The path of the results, once they are written. */
+      results: null as string | null,
+      reasons: {} as ReasonCounts,
+      asides: { withoutIdentifier: 0 },
     };
     const ui: ImportUi = {
       ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
@@ -63,7 +72,7 @@ export async function importFile(
         run.remember = agreed.remember;
         return agreed.plan;
       },
-      watch: (pass) => showPass(context, pass, run.asides, events.observe(file, pass)),
+      watch: (pass) => showPass(context, pass, { file, events, asides: run.asides }),
       async report(plan, reports, log) {
         const rows = counted(events.withRows(file, reports), run.reasons, (row) => report?.add(row, plan));
         await writeRunResults(context, results, plan, rows, { log, preparation });
@@ -109,21 +118,6 @@ export async function importFile(
   }
 }
 
-/** What an import comes to know while it runs, for its summary. */
-interface Underway {
-  /** The arguments that import the file again as the user has agreed to it. */
-  command: readonly string[];
-  /** Stores the mapping that the user has agreed to. */
-  remember: () => Promise<void>;
-  /** When the user had agreed. The time for reading and asking is not counted. */
-  startedMs: number;
-  /** The path of the results, once they are written. */
-  results: string | null;
-  /** The rows by the codes of their reasons. */
-  readonly reasons: ReasonCounts;
-  readonly asides: Asides;
-}
-
 /** The code of the report is loaded only if it is needed, because it is large and few runs write a report. */
 async function openReport(context: Context, path: string, input: string, taken: TakenPaths) {
   const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
@@ -164,7 +158,7 @@ export async function rehearseFile(
 
 /** Plans an open file and shows the plan. Returns the exit code. */
 export async function rehearse(
-  { file, command, input, session }: OpenedFile,
+  { file, command, input, session }: Awaited<ReturnType<typeof openImport>>,
   options: PlanOptions & Pick<BulkOptions, 'again'>,
   startedMs: number,
   results: Output | null = null,
@@ -181,23 +175,14 @@ export async function rehearse(
   return finishDryRun(context, { file, plan, results: results?.path ?? null, command, startedMs });
 }
 
-/** An open file. Nothing has been written or sent yet. */
-interface OpenedFile {
-  /** The input as the user named it. */
-  readonly file: string;
-  readonly command: readonly string[];
-  readonly input: Input;
-  readonly session: RequestSession;
-}
-
-/** Opens a file to import, or to queue with what `use` says otherwise. */
+/** Opens a file to import, or to queue with what `use` says otherwise. Nothing is written or sent yet. */
 export async function openImport(
   context: Context,
   file: string,
   command: readonly string[],
   options: PlanOptions,
   use: Partial<SessionUse> = {},
-): Promise<OpenedFile> {
+) {
   const input = await readInput(context, file, options);
   requireOneStatus(input.table, file);
   const session = await RequestSession.open(context, {

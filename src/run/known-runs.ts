@@ -20,25 +20,15 @@ const SHOWN_RUNS = 5;
  * empty answer would look as if nothing was sent. `forAll` is the command that takes all requests.
  */
 export async function knownRun(log: LogStore, wanted: string, forAll: string): Promise<string> {
-  requireNamed(wanted, forAll);
+  // An unset variable of a script gives an empty text, which would mean every run.
+  if (wanted.trim() === '') {
+    throw new SrqError('arguments.invalid', 'The run is empty.', `Leave --run out for all requests: ${forAll}`);
+  }
   const begun = await begunRuns(log);
   const noted = begun.findLast(({ run }) => run.startsWith(wanted));
   if (noted) return noted.run;
   for await (const { record } of log.records()) if (record.run.startsWith(wanted)) return record.run;
-  throw unknownRun(log, wanted, begun, forAll);
-}
-
-/** Throws `SrqError('usage')` for an empty text, as an unset variable of a script gives. It would mean every run. */
-function requireNamed(run: string, forAll: string): void {
-  if (run.trim() !== '') return;
-  throw new SrqError('arguments.invalid', 'The run is empty.', `Leave --run out for all requests: ${forAll}`);
-}
-
-/**
- * Returns the error for a run that the log does not know. It names the last runs, or else the command for all requests.
- */
-function unknownRun({ name }: LogStore, wanted: string, begun: readonly Begun[], forAll: string): SrqError {
   const last = begun.slice(-SHOWN_RUNS).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
   const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : `All that is in the log: ${forAll}`;
-  return new SrqError('run.unknown', `No run in ${name} has an id that begins with "${wanted}".`, hint);
+  throw new SrqError('run.unknown', `No run in ${log.name} has an id that begins with "${wanted}".`, hint);
 }

@@ -201,9 +201,13 @@ export async function openToAppend(path: string, { flag, kind }: Rule): Promise<
     await file.chmod(0o600).catch(() => {});
     return file;
   } catch (error) {
-    const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
-    throw new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
+    throw unwritable(path, kind, flag, error);
   }
+}
+
+function unwritable(path: string, kind: string, flag: string, error: unknown): SrqError {
+  const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
+  return new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
 }
 
 async function beginningOf(path: string): Promise<string> {
@@ -255,8 +259,7 @@ export async function requireWritable(path: string, kind: string, flag: string):
     await writeFile(part, '', { mode: 0o600 });
     await rm(part);
   } catch (error) {
-    const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
-    throw new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
+    throw unwritable(path, kind, flag, error);
   }
 }
 

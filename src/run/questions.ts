@@ -46,25 +46,21 @@ export function columnQuestions(
     at
       .flatMap((index) => (sample[index] ?? []).filter((cell) => cell.trim() !== '').slice(0, MAX_COLUMN_SAMPLES))
       .slice(0, MAX_SAMPLES);
+  const question = (kind: ColumnQuestion['kind'], field: string, at: readonly number[], because: string) => ({
+    ...{ kind, field, because, columns: labels(at), samples: samples(at) },
+    ...{ beside: [], isOthers: false },
+  });
   const likely = mapping.sources
     .filter(({ level }) => level === 'likely')
-    .map(({ field, columns, because }) => ({
-      isOthers: false,
-      ...{ kind: 'likely' as const, field, because, beside: [] },
-      ...{ columns: labels(columns), samples: samples(columns) },
-    }));
-  const leftOut = mapping.missed.map(({ field, index, isOthers }) => ({
-    isOthers,
-    ...{
-      kind: 'left out' as const,
-      field,
-      because: `it plainly holds ${HELD[field]}${isOthers ? ', but its name suggests somebody other than the customer' : ''}`,
-    },
-    beside: mapping.sources
-      .filter((source) => source.field === field && source.template === null)
-      .flatMap(({ columns }) => labels(columns)),
-    ...{ columns: labels([index]), samples: samples([index]) },
-  }));
+    .map(({ field, columns, because }) => question('likely', field, columns, because));
+  const leftOut = mapping.missed.map(({ field, index, isOthers }) => {
+    const others = isOthers ? ', but its name suggests somebody other than the customer' : '';
+    const beside = mapping.sources.filter((source) => source.field === field && source.template === null);
+    return {
+      ...question('left out', field, [index], `it plainly holds ${HELD[field]}${others}`),
+      ...{ isOthers, beside: beside.flatMap(({ columns }) => labels(columns)) },
+    };
+  });
   return acceptLikely ? leftOut : [...likely, ...leftOut];
 }
 
@@ -119,15 +115,13 @@ function saying({ kind, field, columns, beside }: ColumnQuestion, isTaken: boole
 
 const SAMPLE_WIDTH = 24;
 
-function questionText({ kind, field, columns, because, samples }: ColumnQuestion): string {
+function questionText(question: ColumnQuestion): string {
+  const { kind, field, columns, because, samples } = question;
   const cells = samples.map((cell) => clip(printable(cell), SAMPLE_WIDTH)).join(' · ');
-  const asked =
-    kind === 'likely'
-      ? `Is ${namesText(columns)} the ${field}?`
-      : `${namesText(columns)} would be left out, and no other column gives the ${field}.`;
-  const keys =
-    kind === 'likely' ? 'y yes · n leave it out · q quit' : `y take it as ${field} · n leave it out · q quit`;
-  return `${asked}\n  ${because}\n  ${cells}\n  ${keys}: `;
+  const isLikely = kind === 'likely';
+  const asked = isLikely ? `Is ${namesText(columns)} the ${field}?` : `${described(question)}.`;
+  const yes = isLikely ? 'y yes' : `y take it as ${field}`;
+  return `${asked}\n  ${because}\n  ${cells}\n  ${yes} · n leave it out · q quit: `;
 }
 
 const SHOWN_COLUMNS = 4;
@@ -166,11 +160,6 @@ export function requireAnswers(
   );
 }
 
-/** Returns the command that answers the questions with the most likely answers. */
-export function decidingCommand(open: readonly ColumnQuestion[], command: readonly string[]): readonly string[] {
-  return withFlags(command, flagsFor(open));
-}
-
 function described({ kind, field, columns }: ColumnQuestion): string {
   const names = namesText(columns);
   return kind === 'likely'
@@ -178,16 +167,16 @@ function described({ kind, field, columns }: ColumnQuestion): string {
     : `${names} would be left out, and no other column gives the ${field}`;
 }
 
-/** Returns the flags that give the most likely answers: yes, but no for columns of other people. */
-function flagsFor(questions: readonly ColumnQuestion[]): string[] {
-  const said = questions
+/** Returns the command that answers the questions with the most likely answers: yes, but no for columns of other people. */
+export function decidingCommand(open: readonly ColumnQuestion[], command: readonly string[]): readonly string[] {
+  const said = open
     .filter(({ kind }) => kind === 'left out')
     .flatMap((question) => saying(question, !question.isOthers))
     .map(([name, field]) => `${name.replace(UNSEEN, ' ').trim()}=${field}`);
-  return [
-    ...(questions.some(({ kind }) => kind === 'likely') ? ['--accept-likely'] : []),
+  return withFlags(command, [
+    ...(open.some(({ kind }) => kind === 'likely') ? ['--accept-likely'] : []),
     ...[...new Set(said)].flatMap((each) => ['--map', each]),
-  ];
+  ]);
 }
 
 /** Matches control characters and invisible marks, which are lost on a terminal. Columns are found without them. */

@@ -12,7 +12,12 @@ import type { Failure, SrqError } from '../request/words/errors.ts';
 import { lacksCountry } from './country.ts';
 import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
-import type { Asides } from './watch.ts';
+
+/** Numbers of created rows that need a word. */
+export interface Asides {
+  /** Number of rows that the service created without naming an identifier. */
+  withoutIdentifier: number;
+}
 
 /** A file that was read, and what became of it. */
 interface ReadFile {

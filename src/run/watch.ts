@@ -2,29 +2,9 @@ import type { Context } from '../cli/context.ts';
 import type { Pass, PassWatch } from '../delivery/import.ts';
 import { shown } from '../delivery/submit.ts';
 import { duration, printable, rowsText } from '../report/output.ts';
-import type { RowResult } from '../request/log/outcome.ts';
-import { type Counts, noCounts } from '../request/log/status.ts';
-
-/** Numbers of created rows that need a word. */
-export interface Asides {
-  /** Number of rows that the service created without naming an identifier. */
-  withoutIdentifier: number;
-}
-
-/** Called for each row of a pass, with the state after it, and at the end of the pass. */
-export interface PassObserver {
-  row(result: RowResult, state: PassState): void;
-  end(state: PassState): void;
-  /** Whether the service has answered anything in this run that ended no row. */
-  hasHeard(): boolean;
-}
-
-/** The progress of a pass. */
-export interface PassState {
-  readonly done: number;
-  readonly total: number;
-  readonly counts: Counts;
-}
+import { noCounts } from '../request/log/status.ts';
+import type { RunEvents } from './events.ts';
+import type { Asides } from './summary.ts';
 
 /** Minimum wait that is announced. Shorter ones end before the user has read the message. */
 const MIN_ANNOUNCED_MS = 10_000;
@@ -36,14 +16,14 @@ const MIN_ANNOUNCED_MS = 10_000;
 export async function showPass(
   context: Context,
   pass: Pass,
-  asides: Asides,
-  observer: PassObserver,
+  { file, events, asides }: { readonly file: string; readonly events: RunEvents; readonly asides: Asides },
 ): Promise<PassWatch> {
   const { rows: total } = pass;
+  const observer = events.observe(file, pass);
   const isSending = pass.is === 'sending';
   if (!isSending) context.reporter.say(() => `${rowsText(total)} with an unknown outcome: ${settlingText(pass)}.`);
   const progress = await context.reporter.progress(isSending ? 'Sending' : 'Settling unknown outcomes');
-  const stopListening = isSending ? await tellSilence(context, observer) : () => {};
+  const stopListening = isSending ? await tellSilence(context, events) : () => {};
   const state = { done: 0, total, counts: noCounts() };
   const reasons = new Map<string, number>();
   let isAnnounced = false;
@@ -89,12 +69,12 @@ const SILENCE_MS = 10_000;
  * Says once that nothing has come back for some time, because a service that hangs would look like an srq that hangs.
  * Returns a function to call when something comes back.
  */
-async function tellSilence(context: Context, { hasHeard }: PassObserver): Promise<() => void> {
+async function tellSilence(context: Context, events: RunEvents): Promise<() => void> {
   const { clock, interruption, options } = context;
   const { baseUrl } = await context.settings();
   const over = new AbortController();
   void clock.sleep(SILENCE_MS, over.signal).then(() => {
-    if (over.signal.aborted || interruption.halt.signal.aborted || hasHeard()) return;
+    if (over.signal.aborted || interruption.halt.signal.aborted || events.hasRefused) return;
     const limit = options.timeout === undefined ? '--timeout says how long' : `for at most ${options.timeout} s a call`;
     context.reporter.say(() =>
       printable(

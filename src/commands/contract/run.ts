@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
+import type { OptionsOf } from '../../cli/table/flags.ts';
+import type { LEARN } from '../../cli/table/options.ts';
 import type { Question } from '../../contract/given.ts';
 import type { Said } from '../../contract/propose.ts';
 import { type Paint, printable } from '../../report/output.ts';
@@ -9,22 +11,11 @@ import { contractAt, isElsewhere, tokenAddress } from '../../request/contract/co
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
+import { requireYes } from '../../run/consent.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
-import { requireAgreement } from './agreement.ts';
 
-/** The flags of `contract learn`, as commander parses them. */
-export interface LearnFlags {
-  readonly environment?: string;
-  readonly set: readonly (readonly [string, string])[];
-  readonly operation: readonly (readonly [string, string])[];
-  /** The form of a success answer that means that a request was taken. */
-  readonly takenBy?: string;
-  /** The form of a success answer that means that a request was refused. */
-  readonly refusedBy?: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
+type LearnFlags = OptionsOf<typeof LEARN>;
 
 /** Learns the profile's contract from an API description or an edited page, after the user has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
@@ -65,7 +56,7 @@ export async function learn(context: Context, files: readonly string[], options:
     return 0;
   }
   context.reporter.say(shown);
-  await requireAgreement(context, questions, { yes: options.yes === true, profile });
+  await requireAgreement(context, questions, profile, options.yes);
   await store.write(contract);
   await context.reporter.result('contract learn', document, (paint) =>
     [
@@ -77,6 +68,30 @@ export async function learn(context: Context, files: readonly string[], options:
     ].join('\n'),
   );
   return 0;
+}
+
+/** Throws if a question is open, or if nobody agrees on the terminal or by `--yes`. */
+async function requireAgreement(
+  context: Context,
+  questions: readonly Question[],
+  profile: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  const open = questions.filter(({ unanswered }) => unanswered === undefined);
+  const words = context.process.argv.slice(2);
+  if (open.length > 0) {
+    // The command may be pasted as it is, so it must not say "yes" where nobody has said so.
+    const answers = open.map(({ answer }) => printable(answer)).join(' ');
+    const texts = open.map(({ text }) => printable(text)).join(' ');
+    const message = `Nothing was stored. Only you can answer this: ${texts}`;
+    throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);
+  }
+  const look = `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`;
+  const unasked = 'Nothing was stored: there is no terminal on which to agree.';
+  await requireYes(context, yes, `Keep this API description for profile ${profile}?`, {
+    unasked: new SrqError('contract.not-confirmed', unasked, look),
+    declined: new SrqError('prompt.declined', 'Not agreed. Nothing was stored.'),
+  });
 }
 
 /** A contract that cannot be used any more is learned again. */
