@@ -11,6 +11,7 @@ import { RunEvents } from '../run/events.ts';
 import { importFile, rehearseFile } from '../run/import-file.ts';
 import { onlyPath, ownPlaces } from '../run/outputs.ts';
 import { madeOfOthers, refuseRehearsed } from '../run/results.ts';
+import type { EndOfRun } from '../run/summary.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
 export async function bulk(context: Context, named: readonly string[], options: BulkOptions): Promise<number> {
@@ -24,7 +25,7 @@ export async function bulk(context: Context, named: readonly string[], options: 
   const taken = await ownPlaces(context, { '--results': results, '--report': report, '--events': stream });
   for (const file of files) taken.set(await onlyPath(file), file);
   const events = await RunEvents.open(context, options);
-  return events.during(context, async () => {
+  return events.during(async () => {
     const exitCode = await eachFile(context, files, command, async (file, own) => {
       if (options.dryRun) return { exitCode: await rehearseFile(context, file, own, options), stopped: null };
       return importFile({ context, events, taken }, file, own, options);
@@ -34,11 +35,6 @@ export async function bulk(context: Context, named: readonly string[], options: 
   });
 }
 
-type ImportOne = (
-  file: string,
-  command: readonly string[],
-) => Promise<{ readonly exitCode: number; readonly stopped: object | null }>;
-
 /**
  * Imports the files until one of them ends early, and returns the exit code that counts first. A file that cannot be read
  * or agreed to does not keep the others from being imported.
@@ -47,7 +43,7 @@ async function eachFile(
   context: Context,
   files: readonly string[],
   command: readonly string[],
-  importOne: ImportOne,
+  importOne: (file: string, command: readonly string[]) => Promise<Pick<EndOfRun, 'exitCode' | 'stopped'>>,
 ): Promise<number> {
   const exitCodes: number[] = [];
   for (const [at, file] of files.entries()) {

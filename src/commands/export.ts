@@ -12,7 +12,7 @@ import type { DocumentOf } from '../request/documents/types.ts';
 import { resultColumnOf, type Table } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
-import { noCounts, STATUSES, type Status } from '../request/log/status.ts';
+import { type Counts, noCounts, STATUSES, type Status } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Output, ownPlaces } from '../run/outputs.ts';
 
@@ -34,13 +34,14 @@ export async function exportFile(context: Context, file: string, options: Export
   const log = await session.logReader();
   const rows = () => loggedRows(input, session.preparation, log);
   await requireKnownRow(context, file, rows());
-  const exported = new Export(input.table, rows());
-  if (output === null) await print(context, exported);
-  else await write(context, exported, output);
-  if (exported.unproven > 0)
-    await context.warn(`Only the file says what became of ${rowsText(exported.unproven)}. The log does not know.`);
-  if (exported.tooLong === 0 || context.process.stdout.destroyed) return 0;
-  const have = exported.tooLong === 1 ? '1 row has' : `${thousands(exported.tooLong)} rows have`;
+  const { table, tally } = exportOf(input.table, rows());
+  if (output === null) await print(context, table);
+  else await write(context, table, tally.counts, output);
+  const { unproven, tooLong } = tally;
+  if (unproven > 0)
+    await context.warn(`Only the file says what became of ${rowsText(unproven)}. The log does not know.`);
+  if (tooLong === 0 || context.process.stdout.destroyed) return 0;
+  const have = tooLong === 1 ? '1 row has' : `${thousands(tooLong)} rows have`;
   await context.warn(`${have} more cells than the file has columns; these cells are left out.`);
   return 0;
 }
@@ -65,7 +66,7 @@ async function requireKnownRow(context: Context, file: string, rows: AsyncIterab
 }
 
 /** Prints the export. On a terminal, unprintable characters are replaced. A program gets the text unchanged. */
-async function print(context: Context, exported: Export): Promise<void> {
+async function print(context: Context, exported: WrittenTable): Promise<void> {
   const { stdout } = context.process;
   if (context.options.json) {
     const documents = objectsOf(exported) as AsyncGenerator<DocumentOf<'export'>>;
@@ -78,17 +79,17 @@ async function print(context: Context, exported: Export): Promise<void> {
   }
 }
 
-async function write(context: Context, exported: Export, output: Output): Promise<void> {
+async function write(context: Context, exported: WrittenTable, tally: Counts, output: Output): Promise<void> {
   const { interruption } = context;
   const format = formatOf(output.path);
   interruption.listen(() => {});
   if (!(await output.write(tableChunks(output.path, exported), interruption.halt.signal)))
     throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
-  const { repeated: _, ...counts } = exported.counts;
-  const rows = STATUSES.reduce((sum, status) => sum + exported.counts[status], 0);
+  const { repeated: _, ...counts } = tally;
+  const rows = STATUSES.reduce((sum, status) => sum + tally[status], 0);
   await context.reporter.result('export --output', { export: output.path, format, rows, ...counts }, () => {
     const told = STATUSES.flatMap((status) => {
-      const count = exported.counts[status];
+      const count = tally[status];
       return count > 0 ? `${thousands(count)} ${status === 'ready' ? 'not sent' : status}` : [];
     });
     return printable(`Written: ${output.path} (${told.join(', ') || 'no rows'})`);
@@ -100,35 +101,24 @@ async function write(context: Context, exported: Export, output: Output): Promis
  * are columns, so that each cell is below its column's name. Cells are not escaped for spreadsheets, because programs need
  * them unchanged.
  */
-class Export implements WrittenTable {
-  readonly isForSpreadsheets = false;
-  readonly counts = noCounts();
-  /** Number of rows with more cells than the file has columns. */
-  tooLong = 0;
-  /** Number of rows whose outcome only the file states. */
-  unproven = 0;
-  readonly header: readonly string[];
-  readonly delimiter: string;
-  readonly rows: AsyncIterable<readonly string[]>;
-
-  constructor({ columns, delimiter }: Table, reports: AsyncIterable<RowReport>) {
-    // The indexes of the columns that hold no earlier outcome.
-    const kept = columns.flatMap((name, at) => (isOutcome(name) ? [] : [at]));
-    this.header = [...kept.map((at) => columns[at] ?? ''), ...OUTCOME_COLUMNS];
-    this.delimiter = delimiter ?? ',';
-    this.rows = this.#rowsOf(reports, columns.length, kept);
-  }
-
-  async *#rowsOf(reports: AsyncIterable<RowReport>, width: number, kept: readonly number[]) {
+function exportOf({ columns, delimiter }: Table, reports: AsyncIterable<RowReport>) {
+  // The indexes of the columns that hold no earlier outcome.
+  const kept = columns.flatMap((name, at) => (isOutcome(name) ? [] : [at]));
+  // `tooLong`: rows with more cells than the file has columns. `unproven`: rows whose outcome only the file states.
+  const tally = { counts: noCounts(), tooLong: 0, unproven: 0 };
+  async function* rows() {
     for await (const report of reports) {
       const { cells } = report.row;
-      if (cells.length > width) this.tooLong += 1;
+      if (cells.length > columns.length) tally.tooLong += 1;
       const { status, id } = outcomeOf(report);
-      this.counts[status] += 1;
-      if (report.record === null && status !== report.status) this.unproven += 1;
+      tally.counts[status] += 1;
+      if (report.record === null && status !== report.status) tally.unproven += 1;
       yield [...kept.map((at) => cells[at] ?? ''), status, id, report.record?.at ?? ''];
     }
   }
+  const header = [...kept.map((at) => columns[at] ?? ''), ...OUTCOME_COLUMNS];
+  const table = { header, delimiter: delimiter ?? ',', isForSpreadsheets: false, rows: rows() };
+  return { table, tally };
 }
 
 const isOutcome = (name: string) => resultColumnOf(name) !== null || OUTCOME_COLUMNS.some((each) => each === name);

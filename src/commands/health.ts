@@ -33,17 +33,12 @@ export async function serveHealth(
   if (healthPort === undefined) return null;
   const { Metrics } = await import('../report/metrics.ts');
   const metrics = new Metrics(() => watched.view, context.clock);
-  const server = createServer((request, response) => {
-    const send = ({ status, type, text }: HealthAnswer) =>
-      response.writeHead(status, { 'content-type': type }).end(text);
-    const { url } = request;
-    if (url !== '/metrics') return send(healthAnswer(url, watched));
+  const server = createServer(async ({ url }, response) => {
     // A worker goes on, even if its metrics cannot be told.
     const failed = { status: 500, type: 'text/plain', text: '' };
-    return metrics.page().then(
-      (page) => send({ status: 200, ...page }),
-      () => send(failed),
-    );
+    const page = async () => ({ status: 200, ...(await metrics.page()) });
+    const { status, type, text } = url === '/metrics' ? await page().catch(() => failed) : healthAnswer(url, watched);
+    response.writeHead(status, { 'content-type': type }).end(text);
   });
   await listening(server, healthPort, healthHost);
   context.onClose(
@@ -56,13 +51,7 @@ export async function serveHealth(
   return metrics;
 }
 
-interface HealthAnswer {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
-}
-
-function healthAnswer(url: string | undefined, { health }: WatchedProcess): HealthAnswer {
+function healthAnswer(url: string | undefined, { health }: WatchedProcess) {
   const isKnown = url === '/healthz' || url === '/livez';
   const isWell = url === '/livez' || health.state === 'working' || health.state === 'idle';
   const text = `${JSON.stringify(isKnown ? health : {})}\n`;

@@ -46,11 +46,11 @@ export class RunEvents implements RunListener {
   }
 
   /** Runs the work of a command, and reports the error that ends it, if there is one. */
-  async during(context: Context, work: () => Promise<number>): Promise<number> {
+  async during(work: () => Promise<number>): Promise<number> {
     try {
       return await work();
     } catch (error) {
-      const code = context.interruption.code ?? (error instanceof SrqError ? error.code : 'fault');
+      const code = this.#context.interruption.code ?? (error instanceof SrqError ? error.code : 'fault');
       const stopped = error instanceof SrqError ? error : FAULT;
       this.end({ exitCode: EXIT_CODES[code].number, stopped, summary: null });
       throw error;

@@ -17,49 +17,16 @@ import { WorkerStats } from './worker-stats.ts';
 export async function work(context: Context, options: WorkOptions): Promise<number> {
   await ownPlaces(context, { '--events': options.events });
   const events = await RunEvents.open(context, options);
-  return events.during(context, () => sendQueued(context, options, events));
+  return events.during(() => sendQueued(context, options, events));
 }
 
 async function sendQueued(context: Context, options: WorkOptions, events: RunEvents): Promise<number> {
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
   const { halt } = interruption;
-  const account = new WorkerStats(context, events);
-  account.metrics = await serveHealth(context, options, account);
+  const watch = new WorkerStats(context, events);
+  watch.metrics = await serveHealth(context, options, watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
-  const deps = await workerDeps(context, options, account);
-  const { validate, onDuplicate, concurrency, untilEmpty = false } = options;
-  const { name } = deps;
-  context.reporter.say(() => `Working for ${deps.destination}.`);
-  account.opened();
-  const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
-  // Nothing of what remains to be done needs the store.
-  halt.abort();
-  const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
-  const figures = { ...account.endedCounts, again: account.again, seconds, store: name };
-  const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
-  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = {
-    run: context.run,
-    ...figures,
-    ...ending,
-    hint: stop?.hint ?? (figures.unknown > 0 ? LOOK_UP : null),
-  };
-  const text = (paint: Paint) => workText(document, paint);
-  if (options.events === '-') context.reporter.say(text);
-  else await context.reporter.result('work', document, text);
-  if (stop?.code === 'fault') await context.showStack(stop.cause);
-  const codes = untilEmpty ? codesOfCounts(account.counts) : [];
-  const exitCode = exitNumber([interruption.code, stop?.code, ...codes]);
-  events.end({ exitCode, stopped, summary: figures });
-  return exitCode;
-}
-
-const LOOK_UP = 'Some requests may have been taken. Look them up at the service: srq resolve lists them.';
-
-async function workerDeps(context: Context, options: WorkOptions, watch: WorkerStats) {
-  const { clock } = context;
-  const { halt } = context.interruption;
   const store = await context.postgresStore();
   const session = await RequestSession.open(context, {
     audio: recordingsBeside('-'),
@@ -73,16 +40,37 @@ async function workerDeps(context: Context, options: WorkOptions, watch: WorkerS
   const { member, givenUp: giveUp } = log;
   const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
   if (watch.metrics) void watch.lookAtQueue(queue, store);
+  const { rate = 'auto', validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
-  const { rate = 'auto', concurrency } = options;
   const connection = await session.connect({ rate, concurrency, refused });
-  const { api, shared, isFamiliar } = connection;
-  if (!shared) throw new Error('a worker without a store');
+  if (!connection.shared) throw new Error('a worker without a store');
   watch.connection = connection;
-  const deps: WorkerDeps = {
-    ...{ api, log, queue, clock, halt, watch, isFamiliar },
-    hold: connection.hold,
-    refusal: (queued) => contractRefusal(queued, contract, operations, destination),
+  const { api, isFamiliar, hold } = connection;
+  const refusal: WorkerDeps['refusal'] = (queued) => contractRefusal(queued, contract, operations, destination);
+  context.reporter.say(() => `Working for ${session.destinationText}.`);
+  watch.opened();
+  const deps: WorkerDeps = { api, log, queue, clock, halt, watch, isFamiliar, hold, refusal };
+  const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
+  // Nothing of what remains to be done needs the store.
+  halt.abort();
+  const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
+  const figures = { ...watch.endedCounts, again: watch.again, seconds, store: store.name };
+  const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
+  const ending = stopped === null ? { stopped } : { stopped, error: stopped };
+  const document = {
+    run: context.run,
+    ...figures,
+    ...ending,
+    hint: stop?.hint ?? (figures.unknown > 0 ? LOOK_UP : null),
   };
-  return { ...deps, name: store.name, destination: session.destinationText };
+  const text = (paint: Paint) => workText(document, paint);
+  if (options.events === '-') context.reporter.say(text);
+  else await context.reporter.result('work', document, text);
+  if (stop?.code === 'fault') await context.showStack(stop.cause);
+  const codes = untilEmpty ? codesOfCounts(watch.counts) : [];
+  const exitCode = exitNumber([interruption.code, stop?.code, ...codes]);
+  events.end({ exitCode, stopped, summary: figures });
+  return exitCode;
 }
+
+const LOOK_UP = 'Some requests may have been taken. Look them up at the service: srq resolve lists them.';
