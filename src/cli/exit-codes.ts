@@ -1,4 +1,3 @@
-import type { RowResult } from '../request/log/outcome.ts';
 import { type Counts, STATUS, STATUSES } from '../request/log/status.ts';
 import type { ErrorCode } from '../request/words/errors.ts';
 
@@ -59,9 +58,4 @@ export function precedenceText(): string {
 export function codesOfCounts(counts: Counts): (ErrorCode | 'ok')[] {
   const left = STATUSES.filter((status) => counts[status] > 0 && STATUS[status].left !== 'nothing');
   return left.map((status) => STATUS[status].ends);
-}
-
-/** Returns the code that follows from the status of one request, for `create`. */
-export function codeOfResult({ status }: RowResult): ErrorCode | 'ok' {
-  return STATUS[status].ends;
 }

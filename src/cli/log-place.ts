@@ -35,20 +35,15 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
   const { storeAddress } = await import('../store/postgres/store-url.ts');
   const { shown, password, config } = storeAddress(url);
   if (password !== null) context.addSecret(password);
-  if (password !== null && url === store) throw passwordInArguments(shown);
+  // Every user of a machine can read the arguments of its processes.
+  if (password !== null && url === store) {
+    throw new SrqError(
+      'store.password-shown',
+      "Every user of this machine can see a password in --store, and it stays in the shell's history.",
+      `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: --store '${shown}'`,
+    );
+  }
   const fromEnv = env['PGPASSWORD'];
   const isEncrypted = config.ssl !== false;
   return { kind: 'store', url, name: shown, isEncrypted, password: fromEnv ? async () => fromEnv : null, file };
-}
-
-/**
- * Refuses a password in a flag, because every user of a machine can read the arguments of its processes. `shown` is the
- * URL without the password.
- */
-function passwordInArguments(shown: string): SrqError {
-  return new SrqError(
-    'store.password-shown',
-    "Every user of this machine can see a password in --store, and it stays in the shell's history.",
-    `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: --store '${shown}'`,
-  );
 }

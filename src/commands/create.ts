@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.ts';
-import { codeOfResult, exitNumber } from '../cli/exit-codes.ts';
+import { exitNumber } from '../cli/exit-codes.ts';
 import { finishOnSignal, RequestSession } from '../cli/session.ts';
 import type { CreateOptions } from '../cli/table/options.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
@@ -10,6 +10,7 @@ import { printable } from '../report/output.ts';
 import { resultText } from '../report/terminal/summary-text.ts';
 import { operationsOf } from '../request/contract/operations.ts';
 import type { RowResult } from '../request/log/outcome.ts';
+import { STATUS } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { NOT_TRIED, readRequestInput, whyInvalid } from '../run/request-input.ts';
@@ -62,7 +63,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
     results.map((result) => resultText(result, paint)).join('\n'),
   );
   if (results.some(({ status }) => status === 'unknown')) context.reporter.say(() => context.withProfile(LOOK_UP));
-  return exitNumber([context.interruption.code, stop?.code, ...results.map(codeOfResult)]);
+  return exitNumber([context.interruption.code, stop?.code, ...results.map(({ status }) => STATUS[status].ends)]);
 }
 
 const LOOK_UP = 'If it stays unknown, look it up at the service and say what you found: srq resolve';

@@ -30,7 +30,9 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);
-  const kept = keptSettings(before, given);
+  // Records, certificates and the mark as a test are those of an account, so another one keeps nothing.
+  const isSame = before !== null && before.baseUrl === baseUrl && before.clientId === clientId;
+  const kept = isSame ? withoutAccount(before) : {};
   const contract = await contractFor(context, baseUrl);
   const address = secretAddressText(contract, baseUrl);
   const tokensAt = tokenAddress(contract, baseUrl);
@@ -38,7 +40,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
   const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
-  const { store = kept.store } = context.options;
   const profile: Profile = {
     ...kept,
     baseUrl,
@@ -46,22 +47,18 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     ...given.kept,
     encoding: options.encoding ?? kept.encoding,
     test: options.test ?? kept.test,
-    store,
+    store: context.options.store ?? kept.store,
     ...certificateFiles(context.options),
   };
   await profiles.set(name, profile);
-  if (token) await keepToken(context, given, token);
+  if (token) {
+    // It has proven the credentials, and later commands use it.
+    const { token: file } = await context.stateFiles();
+    const mark = secretMark({ clientSecret: new Secret(given.secret) });
+    new FileTokenCache(file, { baseUrl, clientId }, mark, await context.trust()).write(token);
+  }
   await tellLogin(context, name, profile, contract, token);
   return 0;
-}
-
-/**
- * Returns what the stored profile keeps through a login. It keeps nothing if the login is for another account, because
- * its records, certificates and mark as a test are those of the account.
- */
-function keptSettings(before: Profile | null, { baseUrl, clientId }: Destination): Partial<Profile> {
-  if (before === null || before.baseUrl !== baseUrl || before.clientId !== clientId) return {};
-  return withoutAccount(before);
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */
@@ -129,17 +126,6 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
     `Profile ${name} is in force and belongs to another account: ${stored.baseUrl} as client ${stored.clientId}. Nothing was sent or stored.`,
     `Keep both, under a new name: srq login --profile NAME    Or replace it: srq login --profile ${name}`,
   );
-}
-
-/** Stores the token that has proven the credentials, for later commands. */
-async function keepToken(
-  context: Context,
-  { baseUrl, clientId, secret }: GivenCredentials,
-  token: CachedToken,
-): Promise<void> {
-  const { token: file } = await context.stateFiles();
-  const mark = secretMark({ clientSecret: new Secret(secret) });
-  new FileTokenCache(file, { baseUrl, clientId }, mark, await context.trust()).write(token);
 }
 
 interface GivenCredentials {

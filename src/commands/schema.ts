@@ -20,7 +20,10 @@ export async function schema(
   const named = COMMANDS_WITH_DOCUMENTS.includes(wanted) ? [wanted] : under;
   const commands = words.length === 0 ? COMMANDS_WITH_DOCUMENTS : named;
   const [one] = commands;
-  if (one === undefined) throw unknownCommand(wanted, COMMANDS_WITH_DOCUMENTS);
+  if (one === undefined) {
+    const message = `No command "${wanted}" prints a document.${didYouMean(wanted, COMMANDS_WITH_DOCUMENTS)}`;
+    throw new SrqError('arguments.invalid', message, `Those do: ${COMMANDS_WITH_DOCUMENTS.join(', ')}`);
+  }
   if (!context.options.json && commands.length > 1) {
     throw new SrqError(
       'arguments.missing',
@@ -39,12 +42,4 @@ export async function schema(
   const alone = input ? inputSchema(one) : outputSchema(one);
   await context.reporter.result('schema', { schemas }, () => JSON.stringify(alone, null, 2));
   return 0;
-}
-
-function unknownCommand(wanted: string, known: readonly string[]): SrqError {
-  return new SrqError(
-    'arguments.invalid',
-    `No command "${wanted}" prints a document.${didYouMean(wanted, known)}`,
-    `Those do: ${known.join(', ')}`,
-  );
 }

@@ -7,7 +7,7 @@ import { verdictText } from '../report/terminal/summary-text.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { reasonOf } from '../request/log/outcome.ts';
 import type { ValidateResult } from '../request/ports.ts';
-import { type ErrorCode, SrqError } from '../request/words/errors.ts';
+import { type ErrorCode, expected, SrqError } from '../request/words/errors.ts';
 import type { Problem } from '../request/words/finding.ts';
 import { NOT_TRIED, readRequestInput, whyInvalid } from '../run/request-input.ts';
 
@@ -40,7 +40,7 @@ export async function validate(context: Context, options: RequestOptions): Promi
     else if (stop) told.push({ document: { ...NO_ANSWER, key: prepared.key, ...NOT_TRIED }, code: 'ok' });
     else {
       const { key } = prepared;
-      const answer = await api.validate(prepared.request).catch(asError);
+      const answer = await api.validate(prepared.request).catch(expected);
       told.push(answer instanceof SrqError ? unanswered(answer, key) : answered(answer, key));
       // An input, such as a recording, is of this request alone. All requests would meet any other error.
       if (answer instanceof SrqError && answer.code !== 'input') stop = answer;
@@ -58,11 +58,6 @@ export async function validate(context: Context, options: RequestOptions): Promi
 }
 
 const NO_ANSWER = { verdict: 'unknown', http: null, ids: {} } as const;
-
-function asError(error: unknown): SrqError {
-  if (error instanceof SrqError) return error;
-  throw error;
-}
 
 function invalid(problems: readonly Problem[]): Told {
   const why = whyInvalid(problems);

@@ -50,15 +50,6 @@ const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone 
   location={City} {Zip}       the location is made of two columns
   After a correction, Enter shows the new plan, and srq asks again before it sends.`;
 
-/** The plan that the user has agreed to. */
-interface Agreed {
-  readonly plan: ImportPlan;
-  /** The arguments that read the file in the same way again: those given, if the profile remembers the columns. */
-  readonly command: readonly string[];
-  /** Stores the mapping for later files with this header. Call it once everything is confirmed. */
-  readonly remember: () => Promise<void>;
-}
-
 /** An import that the user is asked to agree to. */
 interface ImportProposal {
   readonly input: Input;
@@ -80,7 +71,7 @@ export async function agreedPlan(
   { input, where, command: given, enter }: ImportProposal,
   options: Pick<PlanOptions, 'yes' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
   plan: (input: Input) => Promise<ImportPlan>,
-): Promise<Agreed> {
+) {
   const { context } = session;
   const asks = isAsked(context, options);
   // What a column holds is told by the telephone numbers and postal codes of the country, so it is asked for first.
@@ -113,7 +104,9 @@ export async function agreedPlan(
     const isRemembered = ready + repeated > 0 && isKept;
     return {
       plan: planned,
+      /** The arguments that read the file in the same way again: those given, if the profile remembers the columns. */
       command,
+      /** Stores the mapping for later files with this header. Call it once everything is confirmed. */
       remember: async () => {
         if (isRemembered) await rememberMapping(context, now, isSaid);
       },

@@ -8,7 +8,7 @@ import { columnLabel } from '../request/lead/table.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
-import type { Failure, SrqError } from '../request/words/errors.ts';
+import type { SrqError } from '../request/words/errors.ts';
 import { lacksCountry } from './country.ts';
 import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
@@ -42,17 +42,11 @@ interface EndedRun extends ReadFile {
   readonly keepsStdout: boolean;
 }
 
-/** The figures of a run that has ended. */
-export interface EndOfRun {
-  readonly exitCode: number;
-  readonly stopped: Failure | null;
-  readonly summary: Pick<ImportSummary, 'rows' | 'seconds' | 'log'> &
-    Omit<Counts, 'ready'> &
-    Asides & { readonly results: string[]; readonly reasons: ReasonCounts };
-}
+/** The end of a run, with its figures. */
+export type EndOfRun = Awaited<ReturnType<typeof finishRun>>;
 
 /** Reports the end of a run and returns it. */
-export async function finishRun(context: Context, run: EndedRun): Promise<EndOfRun> {
+export async function finishRun(context: Context, run: EndedRun) {
   const { asides, stop } = run;
   const counts = withUntriedAsFailed(run.plan.ledger.counts());
   const { code } = context.interruption;

@@ -81,8 +81,3 @@ export const TRY_LATER =
   'Try again later. If that does not help, send the marketplace what srq doctor --json prints; it holds no secret.';
 
 export const skipped = (message: string): Found => ({ message, isSkipped: true });
-
-export function asFailure(error: unknown): SrqError {
-  if (error instanceof SrqError) return error;
-  throw error;
-}

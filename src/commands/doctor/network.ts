@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { duration } from '../../report/output.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import { expected, SrqError } from '../../request/words/errors.ts';
 import { routeTo, targetOf } from '../../service/network/connector.ts';
 import { reached, tlsHandshake } from '../../service/network/probe.ts';
-import { asFailure, type Examination, type Found, skipped } from './examination.ts';
+import { type Examination, type Found, skipped } from './examination.ts';
 
 const SKEW_WARNING_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
@@ -66,7 +66,7 @@ export async function certificate(examination: Examination): Promise<Found> {
 export async function clock(examination: Examination): Promise<Found> {
   const { context, connection } = examination;
   const startedMs = context.clock.monotonicMs();
-  examination.proof = await examination.within(connection.proveCredentials()).catch(asFailure);
+  examination.proof = await examination.within(connection.proveCredentials()).catch(expected);
   examination.proofMs = Math.round(context.clock.monotonicMs() - startedMs);
   const { skew } = examination;
   if (skew === null) return { ...skipped('The service did not tell its time.'), ms: 0 };

@@ -6,8 +6,8 @@ import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import type { Status } from '../../request/log/status.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
-import { SrqError } from '../../request/words/errors.ts';
-import { asFailure, type Examination, type Found, skipped, TRY_LATER } from './examination.ts';
+import { expected, SrqError } from '../../request/words/errors.ts';
+import { type Examination, type Found, skipped, TRY_LATER } from './examination.ts';
 
 const FALSE_DUPLICATE =
   'If no earlier srq doctor --create sent that phone number, srq misreads duplicates. Check: srq contract show';
@@ -17,7 +17,7 @@ const OWN_REQUEST = 'Try a request of your own: srq validate --file request.json
 export async function validate({ context, connection, contract }: Examination): Promise<Found> {
   if (contract.validate === null) return skipped('The API description says that there is none.');
   const { api, destination } = connection;
-  const made = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(asFailure);
+  const made = await madeUpRequest(destination, contract, context.clock.nowMs()).catch(expected);
   // The contract may require values that srq cannot make up.
   if (made instanceof SrqError) {
     const { message, reason } = made;
