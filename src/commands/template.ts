@@ -45,8 +45,10 @@ async function writeNew(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: 'wx' });
   } catch (error) {
-    const why = systemCode(error) === 'EEXIST' ? 'already exists' : `cannot be written (${systemCode(error)})`;
-    throw new SrqError('output.not-replaced', `${path} ${why}.`, 'Name another file: --output FILE', error);
+    const hint = 'Name another file: --output FILE';
+    if (systemCode(error) === 'EEXIST')
+      throw new SrqError('output.not-replaced', `${path} already exists.`, hint, error);
+    throw new SrqError('output.unwritable', `${path} cannot be written (${systemCode(error)}).`, hint, error);
   }
 }
 
