@@ -1,4 +1,9 @@
-import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/contract/known-answers.ts';
+import {
+  type KnownAnswers,
+  knownAnswersSchema,
+  mergeKnownAnswers,
+  NOTHING_KNOWN,
+} from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
@@ -6,7 +11,7 @@ import { Pace } from '../service/pacing/pace.ts';
 import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
-import { answersName, FileTokenCache, isKnownAnswers, LearnedFile } from '../settings/account-files.ts';
+import { answersName, FileTokenCache, LearnedFile } from '../settings/account-files.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -127,7 +132,7 @@ export async function openLearned(host: Host, destination: Destination, contract
  */
 export function addAnswers(state: AccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
   return state.change(answersName(contract), (kept) => {
-    const keep = mergeKnownAnswers(isKnownAnswers(kept) ? kept : NOTHING_KNOWN, own);
+    const keep = mergeKnownAnswers(knownAnswersSchema.safeParse(kept).data ?? NOTHING_KNOWN, own);
     return { keep, result: keep };
   });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type KnownAnswers, MAX_VALUES } from '../request/contract/known-answers.ts';
+import { type KnownAnswers, knownAnswersSchema } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { AccountState, CachedToken, RecordChange, TokenCache } from '../request/ports.ts';
 import { ANY_OWNER, OwnFile } from './own-file.ts';
@@ -8,30 +8,6 @@ const positive = z.number().check(z.positive());
 const ended = z.object({ places: positive, answerMs: z.number().check(z.nonnegative()) });
 const pace = { ratePerSecond: positive, concurrency: positive, limited: z.boolean(), ended: z.optional(ended) };
 const paceSchema = z.object(pace);
-const count = z.int().check(z.nonnegative());
-const path = z.object({ values: z.array(z.string().check(z.maxLength(300))).check(z.maxLength(MAX_VALUES)), count });
-const form = z.object({
-  operation: z.enum(['create', 'validate']),
-  means: z.enum(['taken', 'refused', 'clear', 'duplicate', 'open']),
-  by: z.enum(['experiment', 'document', 'person']),
-  status: z.int(),
-  type: z.string(),
-  paths: z.record(z.string(), path),
-  count,
-  text: z.string(),
-  byIdentifier: z.boolean(),
-  atMs: z.number(),
-});
-const answersSchema = z.object({
-  forms: z.array(form),
-  shared: z.array(z.string()),
-  identifiers: z.array(z.object({ digest: z.string(), key: z.string() })),
-  experiments: count,
-});
-
-/** Tells whether a stored value is what {@link LearnedFile} and the store keep about answers. */
-export const isKnownAnswers = (kept: unknown): kept is KnownAnswers => answersSchema.safeParse(kept).success;
-
 /** The name of the record about the answers of a service under a contract. */
 export const answersName = (contract: string): string => `answers-${contract}`;
 
@@ -76,7 +52,7 @@ export class LearnedFile implements AccountState {
 
   read(): Learned {
     const kept = keptFor(this.#file, this.#destination);
-    const answers = kept?.['contract'] === this.#contract ? answersSchema.safeParse(kept['answers']).data : null;
+    const answers = kept?.['contract'] === this.#contract ? knownAnswersSchema.safeParse(kept['answers']).data : null;
     return { answers: answers ?? null, pace: paceSchema.safeParse(kept?.['pace']).data ?? null };
   }
 
