@@ -130,7 +130,7 @@ class Compiled {
       const error = errors[at] as ErrorObject;
       const path = [...base, ...pointerNames(error.instancePath)];
       const isChoice = (error.keyword === 'anyOf' || error.keyword === 'oneOf') && !error.params['passingSchemas'];
-      if (!isChoice) found.unshift(...misfitOf(error, path));
+      if (!isChoice) found.unshift(misfitOf(error, path));
       else {
         const forms = (error.schema as readonly (object | boolean)[]).flatMap((form) => {
           if (typeof form === 'boolean') return [];
@@ -160,40 +160,27 @@ class Compiled {
   }
 }
 
-function misfitOf({ keyword, params, message }: ErrorObject, path: readonly string[]): Misfit[] {
-  const at = (code: Misfit['code'], words: string, ...further: string[]): Misfit[] => [
-    { place: placeAt([...path, ...further]), code, words },
-  ];
-  switch (keyword) {
-    case 'required':
-      return at('contract.missing', 'is required', params['missingProperty']);
-    case 'additionalProperties':
-      return at('contract.no-place', 'is no parameter', params['additionalProperty']);
-    case 'false schema':
-      return at('contract.no-place', 'is no parameter');
-    case 'enum':
-      return at('contract.not-allowed', `must be one of ${params['allowedValues'].join(', ')}`);
-    case 'const':
-      return at('contract.not-allowed', `must be ${JSON.stringify(params['allowedValue'])}`);
-    case 'type':
-      return at('contract.type', String(params['type']));
-    case 'maxLength':
-      return at('contract.bound', `has more than ${params['limit']} characters`);
-    case 'minLength':
-      return at('contract.bound', `has fewer than ${params['limit']} characters`);
-    case 'minimum':
-      return at('contract.bound', `is less than ${params['limit']}, the least that is allowed`);
-    case 'maximum':
-      return at('contract.bound', `is more than ${params['limit']}, the most that is allowed`);
-    case 'pattern':
-      return at('contract.bound', `is not of the form ${params['pattern']}`);
-    case 'format':
-      return at('contract.bound', `is no ${params['format']}`);
-    case 'oneOf':
-      return at('contract.bound', 'is of several forms, of which only one is allowed');
-    default:
-      return at('contract.bound', message ?? 'is wrong');
-  }
+/** What an error of the validator says, by its keyword, and the name of the member that it is about, if that is another. */
+const SAYINGS: Readonly<Record<string, (params: ErrorObject['params']) => readonly [Misfit['code'], string, string?]>> =
+  {
+    required: ({ missingProperty }) => ['contract.missing', 'is required', missingProperty],
+    additionalProperties: ({ additionalProperty }) => ['contract.no-place', 'is no parameter', additionalProperty],
+    'false schema': () => ['contract.no-place', 'is no parameter'],
+    enum: ({ allowedValues }) => ['contract.not-allowed', `must be one of ${allowedValues.join(', ')}`],
+    const: ({ allowedValue }) => ['contract.not-allowed', `must be ${JSON.stringify(allowedValue)}`],
+    type: ({ type }) => ['contract.type', String(type)],
+    maxLength: ({ limit }) => ['contract.bound', `has more than ${limit} characters`],
+    minLength: ({ limit }) => ['contract.bound', `has fewer than ${limit} characters`],
+    minimum: ({ limit }) => ['contract.bound', `is less than ${limit}, the least that is allowed`],
+    maximum: ({ limit }) => ['contract.bound', `is more than ${limit}, the most that is allowed`],
+    pattern: ({ pattern }) => ['contract.bound', `is not of the form ${pattern}`],
+    format: ({ format }) => ['contract.bound', `is no ${format}`],
+    oneOf: () => ['contract.bound', 'is of several forms, of which only one is allowed'],
+  };
+
+function misfitOf({ keyword, params, message = 'is wrong' }: ErrorObject, path: readonly string[]): Misfit {
+  const [code, words, member] = SAYINGS[keyword]?.(params) ?? ['contract.bound', message];
+  return { place: placeAt(member === undefined ? path : [...path, member]), code, words };
 }
 
 /** Writes the place of a value of the tree: its first name says where it is. */
