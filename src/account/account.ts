@@ -5,13 +5,13 @@ import {
   NOTHING_KNOWN,
 } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
+import type { SharedAccountState, TokenCache } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
 import { Pace } from '../service/pacing/pace.ts';
 import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
-import { answersName, FileTokenCache, LearnedFile } from '../settings/account-files.ts';
+import { FileTokenCache, LearnedFile } from '../settings/account-files.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -63,7 +63,7 @@ async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile
     limiter: new RateLimiter(adaptive, clock, host.halt.signal, refused),
     token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
     answers: learned.answers ?? NOTHING_KNOWN,
-    remember: (answers) => void addAnswers(file, options.contract, answers),
+    remember: (answers) => void file.add(answers),
     keepRate: () => {
       const pace = adaptive.learned();
       if (pace) file.write({ pace });
@@ -127,11 +127,11 @@ export async function openLearned(host: Host, destination: Destination, contract
 }
 
 /**
- * Adds what this process knows about the answers of a service to what is stored, and resolves to the result. `contract` is
- * the fingerprint of the contract.
+ * Adds what this process knows about the answers of a service to what the store has, and resolves to the result. `contract`
+ * is the fingerprint of the contract.
  */
-export function addAnswers(state: AccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
-  return state.change(answersName(contract), (kept) => {
+export function addAnswers(state: SharedAccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
+  return state.change(`answers-${contract}`, (kept) => {
     const keep = mergeKnownAnswers(knownAnswersSchema.safeParse(kept).data ?? NOTHING_KNOWN, own);
     return { keep, result: keep };
   });

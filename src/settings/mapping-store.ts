@@ -5,25 +5,20 @@ import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColu
 import { templateColumns } from '../request/lead/template.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
+/** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
 const keptSchema = z.object({
   fingerprint: z.string(),
   columns: z.array(z.string()),
   map: z.record(z.string(), z.string()),
   set: z.record(z.string(), z.string()),
   unused: z.array(z.string()),
+  /** The day on which it was confirmed: `2026-11-20`. */
   on: z.string(),
 });
+type KeptMapping = z.infer<typeof keptSchema>;
 const fileSchema = z.object({ version: z.literal(2), mappings: z.array(keptSchema) });
 
 type Confirmed = Pick<RememberedMapping, 'map' | 'set' | 'unused'>;
-
-/** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
-interface KeptMapping extends Confirmed {
-  readonly fingerprint: string;
-  readonly columns: readonly string[];
-  /** The day on which it was confirmed: `2026-11-20`. */
-  readonly on: string;
-}
 
 /** Maximum number of mappings of a profile. The one that was confirmed longest ago makes room. */
 const MAX_MAPPINGS = 200;
@@ -105,11 +100,7 @@ export class MappingStore {
   }
 
   #entries(): readonly KeptMapping[] {
-    try {
-      return fileSchema.parse(JSON.parse(this.#file.text() ?? '')).mappings;
-    } catch {
-      return [];
-    }
+    return this.#file.json(fileSchema)?.mappings ?? [];
   }
 }
 
