@@ -50,7 +50,8 @@ export class MappingStore {
    */
   used(columns: readonly string[]): readonly RememberedMapping[] {
     const now = headerOf(columns);
-    return this.#of(now).map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
+    const same = now.hasTwins ? [] : this.#entries().filter(({ fingerprint }) => fingerprint === now.fingerprint);
+    return same.map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
   }
 
   /**
@@ -93,10 +94,6 @@ export class MappingStore {
     const others = entries.filter((each) => each.fingerprint !== fingerprint);
     const mappings = [kept, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS);
     this.#file.replaceOrThrow(`${JSON.stringify({ version: 2, mappings }, null, 2)}\n`);
-  }
-
-  #of({ fingerprint, hasTwins }: Header): readonly KeptMapping[] {
-    return hasTwins ? [] : this.#entries().filter((each) => each.fingerprint === fingerprint);
   }
 
   #entries(): readonly KeptMapping[] {
