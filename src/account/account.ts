@@ -45,60 +45,49 @@ export interface AccountOptions extends Omit<Credentials, 'clientId'> {
   readonly isAlone?: boolean | undefined;
 }
 
-/** Opens the state of an account, in files or in the store. */
-export async function openAccount(host: Host, options: AccountOptions): Promise<Account> {
-  const isShared = !options.isAlone && (await host.logPlace()).kind === 'store';
-  const file = await openLearned(host, options.destination, options.contract);
-  return isShared ? shareAccount(host, options, file) : ownAccount(host, options, file);
-}
-
-/** Opens an account on this machine alone, without regard to other processes. */
-async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
-  const { destination, rate, concurrency, refused = null } = options;
-  const { clock } = host;
-  const learned = file.read();
-  const adaptive = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const path = (await host.stateFiles()).token;
-  return {
-    limiter: new RateLimiter(adaptive, clock, host.halt.signal, refused),
-    token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
-    answers: learned.answers ?? NOTHING_KNOWN,
-    remember: (answers) => void file.add(answers),
-    keepRate: () => {
-      const pace = adaptive.learned();
-      if (pace) file.write({ pace });
-    },
-    // There are no other processes to stop.
-    hold: () => {},
-    shared: null,
-  };
-}
-
 /**
- * Opens an account in the store, together with its other processes, and adds what this machine's own runs have learned.
+ * Opens the state of an account: in files of this machine, without regard to other processes, or in the store together with
+ * its other processes, to which this machine adds what its own runs have learned.
  */
-async function shareAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
+export async function openAccount(host: Host, options: AccountOptions): Promise<Account> {
   const { destination, contract, rate, concurrency, refused = null } = options;
+  const { clock, halt } = host;
+  const file = await openLearned(host, destination, contract);
+  const learned = file.read();
+  const own = learned.answers ?? NOTHING_KNOWN;
+  const paced = { rate, concurrency, random: Math.random, learned: learned.pace };
+  if (options.isAlone || (await host.logPlace()).kind === 'file') {
+    const pace = new Pace(paced);
+    const path = (await host.stateFiles()).token;
+    return {
+      limiter: new RateLimiter(pace, clock, halt.signal, refused),
+      token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
+      answers: own,
+      remember: (answers) => void file.add(answers),
+      keepRate: () => {
+        const reached = pace.learned();
+        if (reached) file.write({ pace: reached });
+      },
+      // There are no other processes to stop.
+      hold: () => {},
+      shared: null,
+    };
+  }
   const { SharedPace } = await import('../service/pacing/shared-pace.ts');
   const { openAccountToken } = await import('../store/postgres/account.ts');
   const { state, id } = await openSharedAccount(host, destination);
-  const { clock } = host;
-  const own = file.read();
-  const permits = new SharedPace({ state, clock, random: Math.random, rate, concurrency, learned: own.pace });
-  const limiter = new RateLimiter(permits, clock, host.halt.signal, refused);
+  const permits = new SharedPace({ ...paced, state, clock });
   host.onClose(() => permits.close());
   const token = await openAccountToken(state, id, tokenKey(options, id));
-  const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);
-  let found = answers;
-  // If the store is away at the end of a command, that is reported elsewhere.
-  host.onClose(() =>
-    addAnswers(state, contract, found).then(
-      () => {},
-      (error) => void expected(error),
-    ),
-  );
+  let found = await addAnswers(state, contract, own);
+  const answers = found;
+  host.onClose(async () => {
+    // If the store is away at the end of a command, that is reported elsewhere.
+    await addAnswers(state, contract, found).catch(expected);
+  });
   return {
-    ...{ limiter, token, answers, shared: state },
+    limiter: new RateLimiter(permits, clock, halt.signal, refused),
+    ...{ token, answers, shared: state },
     remember: (more) => {
       found = more;
     },

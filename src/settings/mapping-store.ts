@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { headerForm } from '../request/lead/field-aliases.ts';
 import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColumnOf } from '../request/lead/table.ts';
@@ -127,7 +127,7 @@ function headerOf(columns: readonly string[]): Header {
     own: forms,
     named: own.flatMap(({ name, form }) => (name === '' ? [] : [form])),
     hasTwins: all.some(({ form, name }) => first.get(form) !== name),
-    fingerprint: createHash('sha256').update(JSON.stringify(forms.toSorted())).digest('hex').slice(0, 12),
+    fingerprint: hash('sha256', JSON.stringify(forms.toSorted()), 'hex').slice(0, 12),
   };
 }
 
