@@ -12,7 +12,8 @@ import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { FileTokenCache, LearnedFile } from '../settings/account-files.ts';
-import type { Host } from './host.ts';
+import type { LogPlace } from './host.ts';
+import type { Program } from './program.ts';
 
 /**
  * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
@@ -32,6 +33,12 @@ export interface Account {
   hold(pauseMs: number): void;
   /** State that all processes of the account share, or null if they share nothing. */
   readonly shared: SharedAccountState | null;
+}
+
+/** What an account needs of the program that uses it. */
+export interface Host
+  extends Pick<Program, 'clock' | 'run' | 'halt' | 'stateFiles' | 'trust' | 'postgresStore' | 'onClose'> {
+  logPlace(): Promise<Pick<LogPlace, 'kind'>>;
 }
 
 export interface AccountOptions extends Omit<Credentials, 'clientId'> {
