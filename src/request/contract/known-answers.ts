@@ -183,9 +183,8 @@ export function kindOf(value: string): string {
 function withoutOldest(forms: readonly KnownForm[]): readonly KnownForm[] {
   const waiting = forms.filter(({ means }) => means === 'open');
   const ofMachine = forms.filter(({ by }) => by !== 'person');
-  const oldest = ([waiting, ofMachine].find(({ length }) => length > 0) ?? forms).reduce((one, each) =>
-    each.atMs < one.atMs ? each : one,
-  );
+  const some = [waiting, ofMachine].find(({ length }) => length > 0) ?? forms;
+  const [oldest] = some.toSorted((one, other) => one.atMs - other.atMs);
   return forms.filter((each) => each !== oldest);
 }
 
