@@ -83,6 +83,9 @@ function compiled(schema: JsonObject, isForm: boolean): Judge {
   };
 }
 
+/** Numbers without leading zeros, which JSON does not allow, and booleans. */
+const TYPED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
+
 /** Headers and query parameters are texts. Those that the schema calls numbers or booleans are converted. */
 function withTypes(tree: Tree, typed: readonly (readonly [where: 'header' | 'query', name: string])[]): unknown {
   if (typed.length === 0) return tree;
@@ -92,7 +95,7 @@ function withTypes(tree: Tree, typed: readonly (readonly [where: 'header' | 'que
   };
   for (const [where, name] of typed) {
     const text = copy[where][name];
-    if (typeof text === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text)) copy[where][name] = JSON.parse(text);
+    if (typeof text === 'string' && TYPED.test(text)) copy[where][name] = JSON.parse(text);
   }
   return { ...tree, ...copy };
 }
