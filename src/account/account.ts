@@ -1,13 +1,19 @@
-import { type KnownAnswers, mergeKnownAnswers, NOTHING_KNOWN } from '../request/contract/known-answers.ts';
+import {
+  type KnownAnswers,
+  knownAnswersSchema,
+  mergeKnownAnswers,
+  NOTHING_KNOWN,
+} from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { AccountState, SharedAccountState, TokenCache } from '../request/ports.ts';
+import type { SharedAccountState, TokenCache } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
 import { Pace } from '../service/pacing/pace.ts';
 import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
-import { answersName, FileTokenCache, isKnownAnswers, LearnedFile } from '../settings/account-files.ts';
-import type { Host } from './host.ts';
+import { FileTokenCache, LearnedFile } from '../settings/account-files.ts';
+import type { LogPlace } from './host.ts';
+import type { Program } from './program.ts';
 
 /**
  * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
@@ -29,6 +35,12 @@ export interface Account {
   readonly shared: SharedAccountState | null;
 }
 
+/** What an account needs of the program that uses it. */
+export interface Host
+  extends Pick<Program, 'clock' | 'run' | 'halt' | 'stateFiles' | 'trust' | 'postgresStore' | 'onClose'> {
+  logPlace(): Promise<Pick<LogPlace, 'kind'>>;
+}
+
 export interface AccountOptions extends Omit<Credentials, 'clientId'> {
   readonly destination: Destination;
   /** The fingerprint of the contract in use. What was learned under another contract is not used. */
@@ -40,60 +52,49 @@ export interface AccountOptions extends Omit<Credentials, 'clientId'> {
   readonly isAlone?: boolean | undefined;
 }
 
-/** Opens the state of an account, in files or in the store. */
-export async function openAccount(host: Host, options: AccountOptions): Promise<Account> {
-  const isShared = !options.isAlone && (await host.logPlace()).kind === 'store';
-  const file = await openLearned(host, options.destination, options.contract);
-  return isShared ? shareAccount(host, options, file) : ownAccount(host, options, file);
-}
-
-/** Opens an account on this machine alone, without regard to other processes. */
-async function ownAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
-  const { destination, rate, concurrency, refused = null } = options;
-  const { clock } = host;
-  const learned = file.read();
-  const adaptive = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const path = (await host.stateFiles()).token;
-  return {
-    limiter: new RateLimiter(adaptive, clock, host.halt.signal, refused),
-    token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
-    answers: learned.answers ?? NOTHING_KNOWN,
-    remember: (answers) => void addAnswers(file, options.contract, answers),
-    keepRate: () => {
-      const pace = adaptive.learned();
-      if (pace) file.write({ pace });
-    },
-    // There are no other processes to stop.
-    hold: () => {},
-    shared: null,
-  };
-}
-
 /**
- * Opens an account in the store, together with its other processes, and adds what this machine's own runs have learned.
+ * Opens the state of an account: in files of this machine, without regard to other processes, or in the store together with
+ * its other processes, to which this machine adds what its own runs have learned.
  */
-async function shareAccount(host: Host, options: AccountOptions, file: LearnedFile): Promise<Account> {
+export async function openAccount(host: Host, options: AccountOptions): Promise<Account> {
   const { destination, contract, rate, concurrency, refused = null } = options;
+  const { clock, halt } = host;
+  const file = await openLearned(host, destination, contract);
+  const learned = file.read();
+  const own = learned.answers ?? NOTHING_KNOWN;
+  const paced = { rate, concurrency, random: Math.random, learned: learned.pace };
+  if (options.isAlone || (await host.logPlace()).kind === 'file') {
+    const pace = new Pace(paced);
+    const path = (await host.stateFiles()).token;
+    return {
+      limiter: new RateLimiter(pace, clock, halt.signal, refused),
+      token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
+      answers: own,
+      remember: (answers) => void file.add(answers),
+      keepRate: () => {
+        const reached = pace.learned();
+        if (reached) file.write({ pace: reached });
+      },
+      // There are no other processes to stop.
+      hold: () => {},
+      shared: null,
+    };
+  }
   const { SharedPace } = await import('../service/pacing/shared-pace.ts');
   const { openAccountToken } = await import('../store/postgres/account.ts');
   const { state, id } = await openSharedAccount(host, destination);
-  const { clock } = host;
-  const own = file.read();
-  const permits = new SharedPace({ state, clock, random: Math.random, rate, concurrency, learned: own.pace });
-  const limiter = new RateLimiter(permits, clock, host.halt.signal, refused);
+  const permits = new SharedPace({ ...paced, state, clock });
   host.onClose(() => permits.close());
   const token = await openAccountToken(state, id, tokenKey(options, id));
-  const answers = await addAnswers(state, contract, own.answers ?? NOTHING_KNOWN);
-  let found = answers;
-  // If the store is away at the end of a command, that is reported elsewhere.
-  host.onClose(() =>
-    addAnswers(state, contract, found).then(
-      () => {},
-      (error) => void expected(error),
-    ),
-  );
+  let found = await addAnswers(state, contract, own);
+  const answers = found;
+  host.onClose(async () => {
+    // If the store is away at the end of a command, that is reported elsewhere.
+    await addAnswers(state, contract, found).catch(expected);
+  });
   return {
-    ...{ limiter, token, answers, shared: state },
+    limiter: new RateLimiter(permits, clock, halt.signal, refused),
+    ...{ token, answers, shared: state },
     remember: (more) => {
       found = more;
     },
@@ -122,12 +123,12 @@ export async function openLearned(host: Host, destination: Destination, contract
 }
 
 /**
- * Adds what this process knows about the answers of a service to what is stored, and resolves to the result. `contract` is
- * the fingerprint of the contract.
+ * Adds what this process knows about the answers of a service to what the store has, and resolves to the result. `contract`
+ * is the fingerprint of the contract.
  */
-export function addAnswers(state: AccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
-  return state.change(answersName(contract), (kept) => {
-    const keep = mergeKnownAnswers(isKnownAnswers(kept) ? kept : NOTHING_KNOWN, own);
+export function addAnswers(state: SharedAccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
+  return state.change(`answers-${contract}`, (kept) => {
+    const keep = mergeKnownAnswers(knownAnswersSchema.safeParse(kept).data ?? NOTHING_KNOWN, own);
     return { keep, result: keep };
   });
 }

@@ -15,14 +15,10 @@ import {
   Tokens,
 } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
-import { type Account, openAccount } from './account.ts';
-import type { Host } from './host.ts';
+import { type Account, type Host, openAccount } from './account.ts';
+import type { Program } from './program.ts';
 
-/** What a connection needs from the program that uses it. */
-interface ConnectionHost extends Host {
-  /** Removes this text from error reports from now on. */
-  addSecret(secret: string): void;
-}
+type ConnectionHost = Host & Pick<Program, 'addSecret'>;
 
 /** A connection to the service for one account. */
 export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers' | 'remember'> {

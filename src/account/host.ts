@@ -1,7 +1,4 @@
 import type { Clock } from '../request/ports.ts';
-import type { Trust } from '../settings/own-file.ts';
-import type { StateFiles } from '../settings/paths.ts';
-import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 
 /** The place of the log: a file on this machine, or a store that several machines share. */
 export type LogPlace =
@@ -23,19 +20,25 @@ export type LogPlace =
       readonly file: string;
     };
 
-/** What an account needs from the program that uses it, which is a command or a program that imports the library. */
-export interface Host {
+/** What the log needs from the program that uses it, which is a command or a program that imports the library. */
+export interface LogHost {
   readonly clock: Clock;
   /** Identifies the records of this process in the log. */
   readonly run: string;
+  /** The numeric user id, or null where files have no owners and modes (Windows). */
+  readonly uid: number | null;
   /** Aborted when nothing more is to be sent. */
   readonly halt: AbortController;
-  /** Returns the paths of the token and of what was learned about the service. */
-  stateFiles(): Promise<StateFiles>;
-  trust(): Promise<Trust>;
-  logPlace(): Promise<Pick<LogPlace, 'kind'>>;
-  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
-  postgresStore(): Promise<PostgresStore>;
+  /** Whether the store may begin without what the log in the profile's file has. */
+  readonly freshStore: boolean;
+  /** Describes this process to others that find the log in use. `command` says what it does. */
+  holder(command: string): string;
+  warn(message: string): Promise<void>;
+  /**
+   * Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. `authority` says how to
+   * name a private certificate authority instead.
+   */
+  requireCertificateCheck(authority: string): void;
   /** Registers a function to run when the program has finished. The function registered last runs first. */
   onClose(closer: () => Promise<void>): void;
 }

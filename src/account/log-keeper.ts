@@ -3,24 +3,8 @@ import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 import type { Confirmed } from '../store/postgres/postgres-log.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
-import type { Host, LogPlace } from './host.ts';
+import type { LogHost, LogPlace } from './host.ts';
 import { StoreMemory } from './store-memory.ts';
-
-/** What the log needs from the program that uses it. */
-export interface LogHost extends Pick<Host, 'clock' | 'run' | 'halt' | 'onClose'> {
-  /** Whether the store may begin without what the log in the profile's file has. */
-  readonly freshStore: boolean;
-  /** The numeric user id, or null where files have no owners and modes (Windows). */
-  readonly uid: number | null;
-  /** Describes this process to others that find the log in use. `command` says what it does. */
-  holder(command: string): string;
-  warn(message: string): Promise<void>;
-  /**
-   * Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. `authority` says how to
-   * name a private certificate authority instead.
-   */
-  requireCertificateCheck(authority: string): void;
-}
 
 /** Why a log must not be used before a person has decided: it does not know what the profile has sent. */
 interface UnknownLog {

@@ -5,15 +5,15 @@ import type { Trust } from '../settings/own-file.ts';
 import type { StateFiles } from '../settings/paths.ts';
 import { requireCertificateCheck } from '../settings/settings.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
-import type { Host, LogPlace } from './host.ts';
-import { type LogHost, LogKeeper } from './log-keeper.ts';
+import type { LogHost, LogPlace } from './host.ts';
+import { LogKeeper } from './log-keeper.ts';
 import { systemClock } from './system-clock.ts';
 
 /**
  * What a command and a program that imports the library have in common: both open their log and their connections in the
  * same way, when these are first needed, and close them at the end.
  */
-export abstract class Program implements Host, LogHost {
+export abstract class Program implements LogHost {
   readonly clock: Clock = systemClock;
   /** Identifies the records of this process in the log. */
   run: string = randomUUID();
@@ -34,8 +34,10 @@ export abstract class Program implements Host, LogHost {
   abstract get freshStore(): boolean;
   /** Names this process by what it does. */
   protected abstract named(command: string): string;
+  /** Returns the paths of the token and of what was learned about the service. */
   abstract stateFiles(): Promise<StateFiles>;
   abstract warn(message: string): Promise<void>;
+  /** Removes this text from error reports from now on. */
   abstract addSecret(secret: string): void;
   /** Finds out where the log is kept. */
   protected abstract findLog(): Promise<LogPlace>;
@@ -55,6 +57,7 @@ export abstract class Program implements Host, LogHost {
     return this.log.place();
   }
 
+  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
   postgresStore(): Promise<PostgresStore> {
     return this.log.postgresStore();
   }

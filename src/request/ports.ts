@@ -260,26 +260,19 @@ export interface DeliveryLog {
 /** The part of a log that says what is known of requests. Nothing is recorded through it. */
 export type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 
-/** The result of changing a record: the new record, and a value for the caller. */
-export interface RecordChange<Result> {
-  /** The new record, as JSON. */
+/** The result of changing a record: the new record as JSON, and a value for the caller. */
+interface RecordChange<Result> {
   readonly keep: unknown;
   readonly result: Result;
 }
 
-/** Small named records about one account, in files on this machine or in the configured store. */
-export interface AccountState {
-  /** Passes a copy of the record with this name to `reduce` (null if there is none), and stores what it returns. */
-  change<Result>(name: string, reduce: (kept: unknown) => RecordChange<Result>): Promise<Result>;
-}
-
-/** Account state that is shared by all processes that send for the account. One process at a time changes it. */
-export interface SharedAccountState extends AccountState {
+/** Small named records about one account in the store, shared by all processes that send for it. One at a time changes them. */
+export interface SharedAccountState {
   /** Identifies this process. */
   readonly run: string;
   /**
-   * Changes a record. `nowMs` is a clock that is the same for all processes. Waits for the store if it is away, and
-   * throws `SrqError('log')` when it gives up.
+   * Passes a copy of the record with this name to `reduce` (null if there is none), and stores what it returns. `nowMs` is a
+   * clock that is the same for all processes. Waits for the store if it is away, and throws `SrqError('log')` when it gives up.
    */
   change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => RecordChange<Result>): Promise<Result>;
 }

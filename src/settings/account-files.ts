@@ -1,40 +1,18 @@
 import * as z from 'zod/mini';
-import { type KnownAnswers, MAX_VALUES } from '../request/contract/known-answers.ts';
+import {
+  type KnownAnswers,
+  knownAnswersSchema,
+  mergeKnownAnswers,
+  NOTHING_KNOWN,
+} from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { AccountState, CachedToken, RecordChange, TokenCache } from '../request/ports.ts';
+import type { CachedToken, TokenCache } from '../request/ports.ts';
 import { ANY_OWNER, OwnFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
 const ended = z.object({ places: positive, answerMs: z.number().check(z.nonnegative()) });
 const pace = { ratePerSecond: positive, concurrency: positive, limited: z.boolean(), ended: z.optional(ended) };
 const paceSchema = z.object(pace);
-const count = z.int().check(z.nonnegative());
-const path = z.object({ values: z.array(z.string().check(z.maxLength(300))).check(z.maxLength(MAX_VALUES)), count });
-const form = z.object({
-  operation: z.enum(['create', 'validate']),
-  means: z.enum(['taken', 'refused', 'clear', 'duplicate', 'open']),
-  by: z.enum(['experiment', 'document', 'person']),
-  status: z.int(),
-  type: z.string(),
-  paths: z.record(z.string(), path),
-  count,
-  text: z.string(),
-  byIdentifier: z.boolean(),
-  atMs: z.number(),
-});
-const answersSchema = z.object({
-  forms: z.array(form),
-  shared: z.array(z.string()),
-  identifiers: z.array(z.object({ digest: z.string(), key: z.string() })),
-  experiments: count,
-});
-
-/** Tells whether a stored value is what {@link LearnedFile} and the store keep about answers. */
-export const isKnownAnswers = (kept: unknown): kept is KnownAnswers => answersSchema.safeParse(kept).success;
-
-/** The name of the record about the answers of a service under a contract. */
-export const answersName = (contract: string): string => `answers-${contract}`;
-
 /**
  * The knowledge about a service that runs collect for the next run: what answers mean, and at what rate the service may be
  * called.
@@ -49,12 +27,8 @@ const keptSchema = z.looseObject({ baseUrl: z.string(), clientId: z.string() });
 
 /** Returns what a file holds for a base URL and client id, or null if it is missing, unreadable, or of another account. */
 function keptFor(file: OwnFile, { baseUrl, clientId }: Destination): Readonly<Record<string, unknown>> | null {
-  try {
-    const kept = keptSchema.parse(JSON.parse(file.text() ?? ''));
-    return kept.baseUrl === baseUrl && kept.clientId === clientId ? kept : null;
-  } catch {
-    return null;
-  }
+  const kept = file.json(keptSchema);
+  return kept?.baseUrl === baseUrl && kept.clientId === clientId ? kept : null;
 }
 
 /**
@@ -62,7 +36,7 @@ function keptFor(file: OwnFile, { baseUrl, clientId }: Destination): Readonly<Re
  * was learned, and only if nobody else may have written the file. A missing file counts as no knowledge, and so does a
  * part that cannot be read, such as one of an earlier version.
  */
-export class LearnedFile implements AccountState {
+export class LearnedFile {
   readonly #file: OwnFile;
   readonly #destination: Destination;
   readonly #contract: string;
@@ -76,7 +50,7 @@ export class LearnedFile implements AccountState {
 
   read(): Learned {
     const kept = keptFor(this.#file, this.#destination);
-    const answers = kept?.['contract'] === this.#contract ? answersSchema.safeParse(kept['answers']).data : null;
+    const answers = kept?.['contract'] === this.#contract ? knownAnswersSchema.safeParse(kept['answers']).data : null;
     return { answers: answers ?? null, pace: paceSchema.safeParse(kept?.['pace']).data ?? null };
   }
 
@@ -87,16 +61,11 @@ export class LearnedFile implements AccountState {
     this.#file.replace(`${JSON.stringify(kept)}\n`);
   }
 
-  /**
-   * Changes the record about answers. It has the same name as in a store. The file holds only what was learned under
-   * the contract in force.
-   */
-  async change<Result>(name: string, reduce: (kept: unknown) => RecordChange<Result>): Promise<Result> {
-    if (name !== answersName(this.#contract)) throw new Error(`no record of a file: ${name}`);
-    // The file is read again, because another command may have changed it meanwhile.
-    const { keep, result } = reduce(this.read().answers);
-    this.write({ answers: keep });
-    return result;
+  /** Adds what a process knows about answers, and returns all that is known. Another command may have added more meanwhile. */
+  add(own: KnownAnswers): KnownAnswers {
+    const answers = mergeKnownAnswers(this.read().answers ?? NOTHING_KNOWN, own);
+    this.write({ answers });
+    return answers;
   }
 }
 

@@ -2,18 +2,13 @@ import { platform } from 'node:os';
 import { SrqError } from '../request/words/errors.ts';
 import type { Profile } from './profile-store.ts';
 
-/** The commands of a system that keeps secrets. */
-interface Keychain {
-  /** Prints the secret. It is the secret command of the profile. */
-  readonly lookup: string;
-  /** Asks a person for the secret and keeps it. srq hands it no secret. */
-  readonly store: string;
-  /** Removes the secret. */
-  readonly remove: string;
-}
-
-/** Windows has no command that gives a secret back. */
-const KEYCHAINS: Readonly<Record<string, (account: string) => Keychain>> = {
+/**
+ * The commands by which a system keeps secrets. `lookup` prints the secret, and is the secret command of the profile. `store`
+ * asks a person for the secret, so that srq hands it none. Windows has no command that gives a secret back.
+ */
+const KEYCHAINS: Readonly<
+  Record<string, (account: string) => Readonly<Record<'lookup' | 'store' | 'remove', string>>>
+> = {
   linux: (account) => ({
     lookup: `secret-tool lookup service srq account ${account}`,
     store: `secret-tool store --label srq service srq account ${account}`,
@@ -32,14 +27,14 @@ type Account = Pick<Profile, 'baseUrl' | 'clientId'>;
  * Returns the commands for the secret of a profile, or null on a system that has none. A secret of another base URL or client
  * id has another place.
  */
-export function keychainFor(profile: string, { baseUrl, clientId }: Account): Keychain | null {
+export function keychainFor(profile: string, { baseUrl, clientId }: Account) {
   const parts = [profile, clientId, baseUrl];
   const account = parts.map((part) => encodeURIComponent(part).replaceAll("'", '%27')).join('/');
   return KEYCHAINS[platform()]?.(account) ?? null;
 }
 
 /** Throws `SrqError('settings')` on a system without such commands. */
-export function keychainOf(profile: string, account: Account): Keychain {
+export function keychainOf(profile: string, account: Account) {
   const keychain = keychainFor(profile, account);
   if (keychain) return keychain;
   throw new SrqError(

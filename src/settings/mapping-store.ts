@@ -1,29 +1,24 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { headerForm } from '../request/lead/field-aliases.ts';
 import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColumnOf } from '../request/lead/table.ts';
 import { templateColumns } from '../request/lead/template.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
+/** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
 const keptSchema = z.object({
   fingerprint: z.string(),
   columns: z.array(z.string()),
   map: z.record(z.string(), z.string()),
   set: z.record(z.string(), z.string()),
   unused: z.array(z.string()),
+  /** The day on which it was confirmed: `2026-11-20`. */
   on: z.string(),
 });
+type KeptMapping = z.infer<typeof keptSchema>;
 const fileSchema = z.object({ version: z.literal(2), mappings: z.array(keptSchema) });
 
 type Confirmed = Pick<RememberedMapping, 'map' | 'set' | 'unused'>;
-
-/** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
-interface KeptMapping extends Confirmed {
-  readonly fingerprint: string;
-  readonly columns: readonly string[];
-  /** The day on which it was confirmed: `2026-11-20`. */
-  readonly on: string;
-}
 
 /** Maximum number of mappings of a profile. The one that was confirmed longest ago makes room. */
 const MAX_MAPPINGS = 200;
@@ -55,7 +50,8 @@ export class MappingStore {
    */
   used(columns: readonly string[]): readonly RememberedMapping[] {
     const now = headerOf(columns);
-    return this.#of(now).map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
+    const same = now.hasTwins ? [] : this.#entries().filter(({ fingerprint }) => fingerprint === now.fingerprint);
+    return same.map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
   }
 
   /**
@@ -100,16 +96,8 @@ export class MappingStore {
     this.#file.replaceOrThrow(`${JSON.stringify({ version: 2, mappings }, null, 2)}\n`);
   }
 
-  #of({ fingerprint, hasTwins }: Header): readonly KeptMapping[] {
-    return hasTwins ? [] : this.#entries().filter((each) => each.fingerprint === fingerprint);
-  }
-
   #entries(): readonly KeptMapping[] {
-    try {
-      return fileSchema.parse(JSON.parse(this.#file.text() ?? '')).mappings;
-    } catch {
-      return [];
-    }
+    return this.#file.json(fileSchema)?.mappings ?? [];
   }
 }
 
@@ -139,7 +127,7 @@ function headerOf(columns: readonly string[]): Header {
     own: forms,
     named: own.flatMap(({ name, form }) => (name === '' ? [] : [form])),
     hasTwins: all.some(({ form, name }) => first.get(form) !== name),
-    fingerprint: createHash('sha256').update(JSON.stringify(forms.toSorted())).digest('hex').slice(0, 12),
+    fingerprint: hash('sha256', JSON.stringify(forms.toSorted()), 'hex').slice(0, 12),
   };
 }
 

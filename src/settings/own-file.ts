@@ -54,6 +54,15 @@ export class OwnFile {
     }
   }
 
+  /** Returns what the file holds by this schema, or null if it has no text or another content. */
+  json<Value>(schema: { parse(kept: unknown): Value }): Value | null {
+    try {
+      return schema.parse(JSON.parse(this.text() ?? ''));
+    } catch {
+      return null;
+    }
+  }
+
   /**
    * Replaces the text. A file that is not trusted is left unchanged, because it may be another user's. It is used again
    * once its owner and mode are corrected. An error of the system is ignored, also one while the file is looked at, such

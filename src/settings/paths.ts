@@ -2,13 +2,6 @@ import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SrqError } from '../request/words/errors.ts';
 
-export interface Directories {
-  /** The directory of the settings: profiles and credentials. */
-  readonly config: string;
-  /** The directory of the logs and cached tokens. */
-  readonly state: string;
-}
-
 /**
  * Returns the user's home folder. Where HOME is set to nothing, it is the one that the system knows, because settings
  * and logs would otherwise lie in whatever folder a command is run. Throws `SrqError('settings')` if there is none.
@@ -27,10 +20,10 @@ function homeFolder(): string {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the directories for srq's files: those named by the environment, or the usual ones of the platform. `homeOf`
- * is called only if it is needed.
+ * Returns the directories for srq's files: `config` for profiles and credentials, `state` for logs and cached tokens. They
+ * are those named by the environment, or the usual ones of the platform. `homeOf` is called only if it is needed.
  */
-export function directories(env: Environment, platform: string, homeOf: () => string = homeFolder): Directories {
+export function directories(env: Environment, platform: string, homeOf: () => string = homeFolder) {
   const below = (root: string | undefined, ...usual: string[]) => join(root || join(homeOf(), ...usual), 'srq');
   const config = () => {
     if (platform === 'win32') return below(env['APPDATA'], 'AppData', 'Roaming');
@@ -45,13 +38,10 @@ export function directories(env: Environment, platform: string, homeOf: () => st
   return { config: env['SRQ_CONFIG_DIR'] || config(), state: env['SRQ_STATE_DIR'] || state() };
 }
 
-/** The files of a profile in the state folder, besides its log: its token, and what runs have learned about its service. */
-export interface StateFiles {
-  readonly token: string;
-  readonly learned: string;
-}
+export type StateFiles = ReturnType<typeof stateFiles>;
 
-export function stateFiles(state: string, profile: string): StateFiles {
+/** The files of a profile in the state folder, besides its log: its token, and what runs have learned about its service. */
+export function stateFiles(state: string, profile: string) {
   return { token: join(state, `${profile}.token.json`), learned: join(state, `${profile}.learned.json`) };
 }
 

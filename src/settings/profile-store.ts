@@ -94,7 +94,7 @@ export class ProfileStore {
     const removed = this.get(name);
     if (removed === null) return null;
     await this.#change(({ profiles = {}, current, ...settings }) => {
-      const kept = Object.fromEntries(Object.entries(profiles).filter(([each]) => each !== name));
+      const { [name]: _, ...kept } = profiles;
       const stillCurrent = current === undefined || current === name ? {} : { current };
       return { ...settings, ...stillCurrent, profiles: kept };
     });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -33,10 +33,7 @@ export class WrittenFiles {
   /** Returns the record for a path. Its name is a digest of the path, because paths may name people. */
   async #record(path: string): Promise<OwnFile> {
     const folder = await realpath(dirname(resolve(path))).catch(() => dirname(resolve(path)));
-    const name = createHash('sha256')
-      .update(join(folder, basename(path)))
-      .digest('hex')
-      .slice(0, 32);
+    const name = hash('sha256', join(folder, basename(path)), 'hex').slice(0, 32);
     return new OwnFile(join(this.#folder, name), this.#trust);
   }
 }
@@ -44,9 +41,9 @@ export class WrittenFiles {
 async function digestOf(path: string): Promise<string | null> {
   try {
     if (!(await stat(path)).isFile()) return null;
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(path), hash);
-    return hash.digest('hex');
+    const digest = createHash('sha256');
+    await pipeline(createReadStream(path), digest);
+    return digest.digest('hex');
   } catch {
     return null;
   }

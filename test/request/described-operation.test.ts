@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { judgeFor } from '../../src/request/contract/body-check.ts';
 import { audioLength, dataUrlPrefix, wireText } from '../../src/request/contract/codes.ts';
 
 test.each<[number, { audioForm: 'binary' | 'base64' | 'data-url' }, number, string | null]>([
@@ -32,4 +33,17 @@ test.each<[string, string, readonly (string | readonly [string, string])[], stri
     typeof each === 'string' ? { value: each, label: null } : { value: each[0], label: each[1] },
   );
   expect(wireText(field, 'string', values)(text)).toBe(wire);
+});
+
+test('a number with leading zeros in a header or query is not of the type, and no fault', () => {
+  const numbers = { type: 'object', properties: { n: { type: 'integer' } } };
+  const judge = judgeFor({ as: 'application/json', schema: { properties: { header: numbers, query: numbers } } });
+  const judged = (n: string) =>
+    judge({ body: {}, header: { n }, query: { n } }).map(({ place, code }) => [place, code]);
+  expect(['7', '0', '-12'].map(judged)).toEqual([[], [], []]);
+  for (const n of ['007', '-01', '1.50.2', 'many'])
+    expect(judged(n)).toEqual([
+      ['header n', 'contract.type'],
+      ['query n', 'contract.type'],
+    ]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
-import { LearnedFile } from '../doors/kept.ts';
+import { LearnedFile, NOTHING_KNOWN } from '../doors/kept.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const ANSWERS: KnownAnswers = {
@@ -78,20 +78,12 @@ test('answers in the file of what was learned are used only in the form that srq
     expect([wrong, isBelieved(wrong)]).toEqual([wrong, false]);
 });
 
-test('what was learned is changed from what another command has left of it, under its name in a store', async () => {
+test('what was learned is added to what another command has left of it', () => {
   const path = learnedFile();
   const store = storeAt(path);
+  expect(store.add({ ...NOTHING_KNOWN, shared: ['trace_id'] }).shared).toEqual(['trace_id']);
   storeAt(path).write({ answers: ANSWERS, pace: PACE });
-  const seen: unknown[] = [];
-  const change = (name: string, keep: unknown) =>
-    store.change(name, (kept) => {
-      seen.push(kept);
-      return { keep, result: 'told' };
-    });
-  const changed = { ...ANSWERS, experiments: 3 };
-  expect([await change('answers-c0ffee', changed), await change('answers-c0ffee', changed)]).toEqual(['told', 'told']);
-  expect(seen).toEqual([ANSWERS, changed]);
-  expect(storeAt(path).read()).toEqual({ answers: changed, pace: PACE });
-  for (const name of ['answers-another', 'evidence-c0ffee', 'pace-c0ffee'])
-    await expect(change(name, null)).rejects.toThrow(`no record of a file: ${name}`);
+  const added = { ...ANSWERS, shared: ['trace_id', 'call_id'], experiments: 3 };
+  expect(store.add({ ...NOTHING_KNOWN, shared: ['call_id'], experiments: 3 })).toEqual(added);
+  expect(storeAt(path).read()).toEqual({ answers: added, pace: PACE });
 });

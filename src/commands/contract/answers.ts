@@ -75,7 +75,7 @@ async function openAnswers(context: Context) {
   const file = await openLearned(context, destination, contract);
   return {
     known: file.read().answers ?? NOTHING_KNOWN,
-    add: (found: KnownAnswers) => addAnswers(file, contract, found),
+    add: async (found: KnownAnswers) => file.add(found),
   };
 }
 

@@ -245,8 +245,6 @@ function branchUnder(branch: Branch, name: string): Branch {
 
 const isBranch = (value: unknown): value is Branch => value instanceof Branch;
 
-const NOTHING = {};
-
 /** Builds what the schema of a call judges. Forms hold texts alone, from which the judge reads numbers. */
 export function treeOf(call: Call, { body, header, query }: Placed): Tree {
   return {
@@ -256,9 +254,8 @@ export function treeOf(call: Call, { body, header, query }: Placed): Tree {
           body.filter(({ value }) => value !== null),
           ({ value }) => asTexts(value),
         ),
-    header:
-      header.length === 0 ? NOTHING : Object.fromEntries(header.map(([name, text]) => [name.toLowerCase(), text])),
-    query: query.length === 0 ? NOTHING : Object.fromEntries(query),
+    header: Object.fromEntries(header.map(([name, text]) => [name.toLowerCase(), text])),
+    query: Object.fromEntries(query),
   };
 }
 

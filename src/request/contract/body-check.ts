@@ -1,17 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { memoize, pointerNames } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
-import {
-  type Call,
-  type Contract,
-  encodingOf,
-  type Json,
-  type Judge,
-  judgeBy,
-  type Misfit,
-  type Tree,
-} from './contract.ts';
-import { type JsonObject, memberOf, objectOf } from './json.ts';
+import { type Call, type Contract, encodingOf, type Judge, judgeBy, type Misfit, type Tree } from './contract.ts';
+import { isObject, type JsonObject, memberOf, objectOf } from './json.ts';
 import { type PlaceParts, writePlace } from './place.ts';
 import { placeFacts } from './places.ts';
 
@@ -34,10 +25,10 @@ const judges = memoize((_: object) => new Map<boolean, Judge>());
 /** Returns the judge of a call's requests. Throws `SrqError('input')` if its schema cannot be used. */
 export function judgeFor(call: Pick<Call, 'schema' | 'as'>): Judge {
   const { schema } = call;
-  if (typeof schema !== 'object' || schema === null) return () => [];
+  if (!isObject(schema)) return () => [];
   const isForm = encodingOf(call) !== 'json';
   const known = judges(schema);
-  const judge = known.get(isForm) ?? new Compiled(schema, isForm).judge;
+  const judge = known.get(isForm) ?? compiled(schema, isForm);
   known.set(isForm, judge);
   return judge;
 }
@@ -48,45 +39,39 @@ export function readyJudges(contract: Contract): Contract {
   return contract;
 }
 
-class Compiled {
-  readonly #ajv: Ajv2020;
-  readonly #schema: object;
-  readonly #validate: ValidateFunction;
-  readonly #forms = new Map<unknown, ValidateFunction>();
-  readonly #types: readonly (readonly [where: 'header' | 'query', name: string])[];
-
-  constructor(schema: object, texts: boolean) {
-    this.#schema = schema;
-    this.#ajv = new Ajv2020({
-      strict: false,
-      code: { regExp: Object.assign(checked, { code: 'checked' }) },
-      allErrors: true,
-      // A form has one text where the schema may want a list.
-      coerceTypes: texts && 'array',
-      ownProperties: true,
-      meta: false,
-      validateSchema: false,
-      addUsedSchema: false,
-      verbose: true,
-      logger: false,
-      formats: FORMATS,
-    });
-    try {
-      this.#validate = this.#ajv.compile(schema);
-    } catch (error) {
-      const hint = 'Correct it in the API description, then: srq contract learn FILE';
-      throw new SrqError('document.bad-schema', 'The schema of the API description cannot be used.', hint, error);
-    }
-    this.#types = (['header', 'query'] as const).flatMap((where) =>
-      Object.keys(objectOf(memberOf(objectOf((schema as JsonObject)['properties'])[where], 'properties')))
-        .filter((name) => placeFacts(schema as JsonObject, { in: where, path: [name] })?.type !== 'string')
-        .map((name) => [where, name] as const),
-    );
+function compiled(schema: JsonObject, isForm: boolean): Judge {
+  const ajv = new Ajv2020({
+    strict: false,
+    code: { regExp: Object.assign(checked, { code: 'checked' }) },
+    allErrors: true,
+    // A form has one text where the schema may want a list.
+    coerceTypes: isForm && 'array',
+    ownProperties: true,
+    meta: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    verbose: true,
+    logger: false,
+    formats: FORMATS,
+  });
+  let validate: ValidateFunction;
+  try {
+    validate = ajv.compile(schema);
+  } catch (error) {
+    const hint = 'Correct it in the API description, then: srq contract learn FILE';
+    throw new SrqError('document.bad-schema', 'The schema of the API description cannot be used.', hint, error);
   }
-
-  readonly judge: Judge = (tree) => {
-    if (this.#validate(this.#typed(tree))) return [];
-    const misfits = this.#misfits(this.#validate.errors ?? [], []);
+  // What one form of a choice refers to is among the definitions of the whole schema.
+  const validatorOf = memoize((form: object) => ajv.compile({ $defs: memberOf(schema, '$defs'), ...form }));
+  const isText = (place: PlaceParts) => placeFacts(schema, place)?.type === 'string';
+  const typed = (['header', 'query'] as const).flatMap((where) =>
+    Object.keys(objectOf(memberOf(objectOf(schema['properties'])[where], 'properties')))
+      .filter((name) => !isText({ in: where, path: [name] }))
+      .map((name) => [where, name] as const),
+  );
+  return (tree) => {
+    if (validate(withTypes(tree, typed))) return [];
+    const misfits = misfitsIn(validate.errors ?? [], [], validatorOf);
     // A problem that lists the allowed values need not name their type.
     const isListed = (place: string) =>
       misfits.some((each) => each.place === place && each.code === 'contract.not-allowed');
@@ -96,104 +81,89 @@ class Compiled {
         !(code === 'contract.type' && isListed(place)),
     );
   };
-
-  /** Returns the validator of one form of a choice. What it refers to is among the definitions of the whole schema. */
-  #validatorOf(form: object): ValidateFunction {
-    const validate =
-      this.#forms.get(form) ?? this.#ajv.compile({ $defs: memberOf(this.#schema as Json, '$defs'), ...form });
-    this.#forms.set(form, validate);
-    return validate;
-  }
-
-  /** Headers and query parameters are texts. Those that the schema calls numbers or booleans are converted. */
-  #typed(tree: Tree): unknown {
-    if (this.#types.length === 0) return tree;
-    const copy: Record<'header' | 'query', Record<string, unknown>> = {
-      header: { ...tree.header },
-      query: { ...tree.query },
-    };
-    for (const [where, name] of this.#types) {
-      const text = copy[where][name];
-      if (typeof text === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text))
-        copy[where][name] = JSON.parse(text);
-    }
-    return { ...tree, ...copy };
-  }
-
-  /**
-   * Returns what is wrong. The errors of the alternatives of an `anyOf` or `oneOf` stand before its own; the alternative
-   * that fits best tells.
-   */
-  #misfits(errors: readonly ErrorObject[], base: readonly string[]): Misfit[] {
-    const found: Misfit[] = [];
-    for (let at = errors.length - 1; at >= 0; at -= 1) {
-      const error = errors[at] as ErrorObject;
-      const path = [...base, ...pointerNames(error.instancePath)];
-      const isChoice = (error.keyword === 'anyOf' || error.keyword === 'oneOf') && !error.params['passingSchemas'];
-      if (!isChoice) found.unshift(...misfitOf(error, path));
-      else {
-        const forms = (error.schema as readonly (object | boolean)[]).flatMap((form) => {
-          if (typeof form === 'boolean') return [];
-          const validate = this.#validatorOf(form);
-          validate(error.data);
-          return [validate.errors ?? []];
-        });
-        at -= forms.reduce((count, each) => count + each.length, 0);
-        found.unshift(...this.#choice(forms, path));
-      }
-    }
-    return found;
-  }
-
-  #choice(forms: readonly (readonly ErrorObject[])[], path: readonly string[]): Misfit[] {
-    const ways = forms.map((errors) => this.#misfits(errors, path));
-    if (ways.every((way) => way.length > 0 && way.every(({ code }) => code === 'contract.missing'))) {
-      const [first, ...more] = ways.map((way) => way.map(({ place }) => place));
-      if (more.length === 0) return ways[0] ?? [];
-      const words = `is required unless there is ${more.map((way) => way.join(' and ')).join(', or ')}`;
-      return [{ place: first?.[0] ?? '', code: 'contract.none-of', words, ways: [first ?? [], ...more] }];
-    }
-    // A form whose constants and types are met, and which lacks nothing but values, is the one that was meant.
-    const cost = (way: readonly Misfit[]) =>
-      way.reduce((sum, { code }) => sum + (code === 'contract.missing' || code === 'contract.bound' ? 1 : 10), 0);
-    return [...ways].sort((a, b) => cost(a) - cost(b))[0] ?? [];
-  }
 }
 
-function misfitOf({ keyword, params, message }: ErrorObject, path: readonly string[]): Misfit[] {
-  const at = (code: Misfit['code'], words: string, ...further: string[]): Misfit[] => [
-    { place: placeAt([...path, ...further]), code, words },
-  ];
-  switch (keyword) {
-    case 'required':
-      return at('contract.missing', 'is required', params['missingProperty']);
-    case 'additionalProperties':
-      return at('contract.no-place', 'is no parameter', params['additionalProperty']);
-    case 'false schema':
-      return at('contract.no-place', 'is no parameter');
-    case 'enum':
-      return at('contract.not-allowed', `must be one of ${params['allowedValues'].join(', ')}`);
-    case 'const':
-      return at('contract.not-allowed', `must be ${JSON.stringify(params['allowedValue'])}`);
-    case 'type':
-      return at('contract.type', String(params['type']));
-    case 'maxLength':
-      return at('contract.bound', `has more than ${params['limit']} characters`);
-    case 'minLength':
-      return at('contract.bound', `has fewer than ${params['limit']} characters`);
-    case 'minimum':
-      return at('contract.bound', `is less than ${params['limit']}, the least that is allowed`);
-    case 'maximum':
-      return at('contract.bound', `is more than ${params['limit']}, the most that is allowed`);
-    case 'pattern':
-      return at('contract.bound', `is not of the form ${params['pattern']}`);
-    case 'format':
-      return at('contract.bound', `is no ${params['format']}`);
-    case 'oneOf':
-      return at('contract.bound', 'is of several forms, of which only one is allowed');
-    default:
-      return at('contract.bound', message ?? 'is wrong');
+/** Numbers without leading zeros, which JSON does not allow, and booleans. */
+const TYPED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
+
+/** Headers and query parameters are texts. Those that the schema calls numbers or booleans are converted. */
+function withTypes(tree: Tree, typed: readonly (readonly [where: 'header' | 'query', name: string])[]): unknown {
+  if (typed.length === 0) return tree;
+  const copy: Record<'header' | 'query', Record<string, unknown>> = {
+    header: { ...tree.header },
+    query: { ...tree.query },
+  };
+  for (const [where, name] of typed) {
+    const text = copy[where][name];
+    if (typeof text === 'string' && TYPED.test(text)) copy[where][name] = JSON.parse(text);
   }
+  return { ...tree, ...copy };
+}
+
+/**
+ * Returns what is wrong. The errors of the alternatives of an `anyOf` or `oneOf` stand before its own; the alternative
+ * that fits best tells.
+ */
+function misfitsIn(
+  errors: readonly ErrorObject[],
+  base: readonly string[],
+  validatorOf: (form: object) => ValidateFunction,
+): Misfit[] {
+  const found: Misfit[] = [];
+  for (let at = errors.length - 1; at >= 0; at -= 1) {
+    const error = errors[at] as ErrorObject;
+    const path = [...base, ...pointerNames(error.instancePath)];
+    const isChoice = (error.keyword === 'anyOf' || error.keyword === 'oneOf') && !error.params['passingSchemas'];
+    if (!isChoice) found.unshift(misfitOf(error, path));
+    else {
+      const forms = (error.schema as readonly (object | boolean)[]).flatMap((form) => {
+        if (typeof form === 'boolean') return [];
+        const validate = validatorOf(form);
+        validate(error.data);
+        return [validate.errors ?? []];
+      });
+      at -= forms.reduce((count, each) => count + each.length, 0);
+      found.unshift(...choiceOf(forms.map((each) => misfitsIn(each, path, validatorOf))));
+    }
+  }
+  return found;
+}
+
+/** Returns what is wrong with a value that may be of several forms, each with what is wrong by it. */
+function choiceOf(ways: readonly Misfit[][]): Misfit[] {
+  if (ways.every((way) => way.length > 0 && way.every(({ code }) => code === 'contract.missing'))) {
+    const [first, ...more] = ways.map((way) => way.map(({ place }) => place));
+    if (more.length === 0) return ways[0] ?? [];
+    const words = `is required unless there is ${more.map((way) => way.join(' and ')).join(', or ')}`;
+    return [{ place: first?.[0] ?? '', code: 'contract.none-of', words, ways: [first ?? [], ...more] }];
+  }
+  // A form whose constants and types are met, and which lacks nothing but values, is the one that was meant.
+  const cost = (way: readonly Misfit[]) =>
+    way.reduce((sum, { code }) => sum + (code === 'contract.missing' || code === 'contract.bound' ? 1 : 10), 0);
+  return [...ways].sort((a, b) => cost(a) - cost(b))[0] ?? [];
+}
+
+/** What an error of the validator says, by its keyword, and the name of the member that it is about, if that is another. */
+const SAYINGS: Readonly<Record<string, (params: ErrorObject['params']) => readonly [Misfit['code'], string, string?]>> =
+  {
+    required: ({ missingProperty }) => ['contract.missing', 'is required', missingProperty],
+    additionalProperties: ({ additionalProperty }) => ['contract.no-place', 'is no parameter', additionalProperty],
+    'false schema': () => ['contract.no-place', 'is no parameter'],
+    enum: ({ allowedValues }) => ['contract.not-allowed', `must be one of ${allowedValues.join(', ')}`],
+    const: ({ allowedValue }) => ['contract.not-allowed', `must be ${JSON.stringify(allowedValue)}`],
+    type: ({ type }) => ['contract.type', String(type)],
+    maxLength: ({ limit }) => ['contract.bound', `has more than ${limit} characters`],
+    minLength: ({ limit }) => ['contract.bound', `has fewer than ${limit} characters`],
+    minimum: ({ limit }) => ['contract.bound', `is less than ${limit}, the least that is allowed`],
+    maximum: ({ limit }) => ['contract.bound', `is more than ${limit}, the most that is allowed`],
+    pattern: ({ pattern }) => ['contract.bound', `is not of the form ${pattern}`],
+    format: ({ format }) => ['contract.bound', `is no ${format}`],
+    oneOf: () => ['contract.bound', 'is of several forms, of which only one is allowed'],
+  };
+
+function misfitOf({ keyword, params, message = 'is wrong' }: ErrorObject, path: readonly string[]): Misfit {
+  const [code, words, member] = SAYINGS[keyword]?.(params) ?? ['contract.bound', message];
+  return { place: placeAt(member === undefined ? path : [...path, member]), code, words };
 }
 
 /** Writes the place of a value of the tree: its first name says where it is. */

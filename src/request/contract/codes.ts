@@ -30,21 +30,12 @@ export function wireText(
 }
 
 function typedText(type: ValueType, text: string): string | null {
-  switch (type) {
-    case 'string':
-      return text;
-    case 'boolean':
-      return BOOLEANS.get(text.trim().toLowerCase()) ?? null;
-    case 'integer':
-    case 'number':
-      return numberText(type, text.trim());
-  }
+  if (type === 'string') return text;
+  const bare = text.trim();
+  if (type !== 'boolean') return numberText(type, bare);
+  if (/^(?:true|yes|1)$/i.test(bare)) return 'true';
+  return /^(?:false|no|0)$/i.test(bare) ? 'false' : null;
 }
-
-const BOOLEANS = new Map([
-  ...['true', 'yes', '1'].map((word) => [word, 'true'] as const),
-  ...['false', 'no', '0'].map((word) => [word, 'false'] as const),
-]);
 
 /** Formats a number as JSON does, without a plus or leading zeros. `12.0`, as spreadsheets save it, is an integer. */
 function numberText(type: 'integer' | 'number', text: string): string | null {

@@ -172,16 +172,11 @@ function takesCountry({ fields }: Pick<Call, 'fields'>, place: string): boolean 
 
 /** Returns a hash of a JSON value, as 16 hex digits, that does not depend on the order of members. */
 export function digestOf(value: unknown): string {
-  return hash('sha256', JSON.stringify(sorted(value)), 'hex').slice(0, 16);
+  return hash('sha256', JSON.stringify(value, sorted), 'hex').slice(0, 16);
 }
 
-/** Sorts the members of all objects in a value, so that the order in which they were built does not matter. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, sorted(member)]),
-  );
+/** Sorts the members of an object, so that the order in which they were built does not matter. */
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

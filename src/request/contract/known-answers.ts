@@ -1,61 +1,66 @@
-/** The operations whose answers are compared. */
-export type AnsweredOperation = 'create' | 'validate';
+import * as z from 'zod/mini';
+import type { ReadOnly } from './contract-schema.ts';
 
-/** What an answer of a form means. An `open` form is one whose meaning nobody knows yet. */
-export type FormMeaning = 'taken' | 'refused' | 'clear' | 'duplicate' | 'open';
+/** Maximum number of values that are kept of one place. A place with more never matches a new one. */
+const MAX_VALUES = 50;
 
-/** What has proven the meaning of a form: an experiment with validate, the API description, or a person. */
-export type ProvenBy = 'experiment' | 'document' | 'person';
+const count = z.int().check(z.nonnegative());
+const pathSchema = z.object({
+  values: z.array(z.string().check(z.maxLength(300))).check(z.maxLength(MAX_VALUES)),
+  /** Number of answers that had this path. */
+  count,
+});
 
 /**
  * What proven answers of one meaning have looked like. `paths` maps each place of the answer to the values that were
  * seen there. Values hold no personal data: sent words are replaced, and the digits of sentences and times.
  */
-export interface KnownForm {
-  readonly operation: AnsweredOperation;
-  readonly means: FormMeaning;
-  readonly by: ProvenBy;
-  readonly status: number;
+const formSchema = z.object({
+  operation: z.enum(['create', 'validate']),
+  /** What an answer of the form means. An `open` form is one whose meaning nobody knows yet. */
+  means: z.enum(['taken', 'refused', 'clear', 'duplicate', 'open']),
+  /** What has proven the meaning: an experiment with validate, the API description, or a person. */
+  by: z.enum(['experiment', 'document', 'person']),
+  status: z.int(),
   /** Media type in lower case, without parameters, or empty. */
-  readonly type: string;
-  readonly paths: Readonly<Record<string, KnownPath>>;
+  type: z.string(),
+  paths: z.record(z.string(), pathSchema),
   /** Number of answers that were compared with this form. */
-  readonly count: number;
+  count,
   /** The first answer of this form, as it may be shown. */
-  readonly text: string;
+  text: z.string(),
   /** Whether an identifier that no other request has is the proof, whatever stands beside it. Only a person says so. */
-  readonly byIdentifier: boolean;
+  byIdentifier: z.boolean(),
   /** Time of the last change, as wall-clock milliseconds. */
-  readonly atMs: number;
-}
-
-export interface KnownPath {
-  readonly values: readonly string[];
-  /** Number of answers that had this path. */
-  readonly count: number;
-}
+  atMs: z.number(),
+});
 
 /**
  * What is known about the answers of one service, for one client under one contract. srq learns it by experiment, from
  * the contract or from a person, and only ever compares with it.
  */
-export interface KnownAnswers {
-  readonly forms: readonly KnownForm[];
+export const knownAnswersSchema = z.object({
+  forms: z.array(formSchema),
   /** Places of answers to create that are named like an identifier and have had the same value for two requests. */
-  readonly shared: readonly string[];
+  shared: z.array(z.string()),
   /** Digests of the last identifiers, each with the key of its request. */
-  readonly identifiers: readonly { readonly digest: string; readonly key: string }[];
+  identifiers: z.array(z.object({ digest: z.string(), key: z.string() })),
   /** Number of experiments in which validate told a created request from one that cannot exist. */
-  readonly experiments: number;
-}
+  experiments: count,
+});
+
+export type KnownPath = ReadOnly<z.infer<typeof pathSchema>>;
+export type KnownForm = ReadOnly<z.infer<typeof formSchema>>;
+export type KnownAnswers = ReadOnly<z.infer<typeof knownAnswersSchema>>;
+export type AnsweredOperation = KnownForm['operation'];
+export type FormMeaning = KnownForm['means'];
+export type ProvenBy = KnownForm['by'];
 
 export const NOTHING_KNOWN: KnownAnswers = { forms: [], shared: [], identifiers: [], experiments: 0 };
 
 const MAX_FORMS = 50;
 const MAX_SHARED = 20;
 const MAX_IDENTIFIERS = 200;
-/** Maximum number of values that are kept of one place. A place with more never matches a new one. */
-export const MAX_VALUES = 50;
 
 /** Tells whether it is known how the service answers when it has taken a request. */
 export function isFamiliar({ forms }: KnownAnswers): boolean {
@@ -178,9 +183,8 @@ export function kindOf(value: string): string {
 function withoutOldest(forms: readonly KnownForm[]): readonly KnownForm[] {
   const waiting = forms.filter(({ means }) => means === 'open');
   const ofMachine = forms.filter(({ by }) => by !== 'person');
-  const oldest = ([waiting, ofMachine].find(({ length }) => length > 0) ?? forms).reduce((one, each) =>
-    each.atMs < one.atMs ? each : one,
-  );
+  const some = [waiting, ofMachine].find(({ length }) => length > 0) ?? forms;
+  const [oldest] = some.toSorted((one, other) => one.atMs - other.atMs);
   return forms.filter((each) => each !== oldest);
 }
 

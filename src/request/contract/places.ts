@@ -150,16 +150,14 @@ function constantsOf(schema: JsonObject): { readonly value: Json; readonly label
 
 const byPlace = memoize((schema: object) => new Map(placesIn(schema as JsonObject).map((each) => [keyOf(each), each])));
 
-const keyOf = ({ in: where, path }: PlaceParts): string =>
-  where === 'header' ? writePlace({ in: where, path }).toLowerCase() : writePlace({ in: where, path });
+const keyOf = (place: PlaceParts): string =>
+  place.in === 'header' ? writePlace(place).toLowerCase() : writePlace(place);
 
 /** Returns what the schema of a call says of a place, or null if it does not know the place. */
 export function placeFacts(schema: Json, { in: where, path }: PlaceParts): FoundPlace | null {
   if (!isObject(schema)) return null;
-  const places = byPlace(schema);
-  return (
-    places.get(keyOf({ in: where, path })) ?? places.get(keyOf({ in: where, path: [...path, ONLY_ELEMENT] })) ?? null
-  );
+  const at = (names: readonly string[]) => byPlace(schema).get(keyOf({ in: where, path: names }));
+  return at(path) ?? at([...path, ONLY_ELEMENT]) ?? null;
 }
 
 /** Returns the last name of a place that is no mark of a list. */

@@ -10,14 +10,13 @@ import {
   PATHS,
 } from './wire.ts';
 
+const DOCUMENTED = { form: documentedAs('form'), json: documentedAs('json') };
+
 /** The public document as a page like any other. It does not say what a request must hold, so it has no schemas. */
-export const DOCUMENTED_CONTRACT: Contract = documentedAs('form');
-const AS_JSON = documentedAs('json');
+export const DOCUMENTED_CONTRACT: Contract = DOCUMENTED.form;
 
 /** Returns the documented contract for a partner who was told which encoding to use. */
-export function documentedContract(encoding: BodyEncoding): Contract {
-  return encoding === 'form' ? DOCUMENTED_CONTRACT : AS_JSON;
-}
+export const documentedContract = (encoding: BodyEncoding): Contract => DOCUMENTED[encoding];
 
 function documentedAs(encoding: BodyEncoding): Contract {
   const call = {
@@ -33,13 +32,7 @@ function documentedAs(encoding: BodyEncoding): Contract {
     source: null,
     create: { ...call, call: `POST ${PATHS.create}`, identifiers: [], again: null },
     validate: { ...call, call: `POST ${PATHS.validate}` },
-    token: {
-      path: PATHS.token,
-      auth: 'body',
-      encoding: 'form',
-      extra: {},
-      answer: null,
-    },
+    token: { path: PATHS.token, auth: 'body', encoding: 'form', extra: {}, answer: null },
     unavailableIsNotActed: false,
     servers: [],
     guesses: [],
@@ -52,8 +45,7 @@ function documentedAs(encoding: BodyEncoding): Contract {
  */
 export function wireFormOf({ create }: Pick<Contract, 'create'>): string | null {
   const form = formOf(create);
-  const isDocumented = (['form', 'json'] as const).some((each) => formOf(documentedContract(each).create) === form);
-  return isDocumented ? null : form;
+  return Object.values(DOCUMENTED).some((each) => formOf(each.create) === form) ? null : form;
 }
 
 function formOf({ call, as, fields, always, when, codes, audio, again }: CreateCall): string {

@@ -1,16 +1,18 @@
 import * as z from 'zod/mini';
-import { endCounts, plannedCounts, workFigures } from './runs.ts';
 import {
   count,
+  endCounts,
   failure,
   identifiers,
   nullableText,
+  plannedCounts,
   reasonOfRow,
   rowsByReason,
   seconds,
   status,
   text,
   time,
+  workFigures,
 } from './shapes.ts';
 
 /*

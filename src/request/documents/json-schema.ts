@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DOCUMENTS, failed, INPUTS, MAY_BE_MANY } from './documents.ts';
+import { DOCUMENTS, failed, requests, TAKES_MANY } from './documents.ts';
 import { type DocumentName, SCHEMA_VERSION } from './types.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -27,16 +27,15 @@ export function outputSchema(command: string): JsonSchema {
     return { $schema: DIALECT, title: 'srq bulk --events, srq work --events', anyOf: shapesOf(DOCUMENTS.events) };
   const names = documentsOf(command);
   const documents = names.flatMap((name) => shapesOf(DOCUMENTS[name]));
-  const many = names.filter((name) => MAY_BE_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));
+  const many = names.filter((name) => TAKES_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));
   const arrays = many.length === 0 ? [] : [{ type: 'array', items: { anyOf: many } }];
   return { $schema: DIALECT, title: `srq ${command} --json`, anyOf: [...documents, ...arrays, ...shapesOf(failed)] };
 }
 
 /** Returns the JSON Schema of what a command reads from the file of `--file`, or null if it reads none. */
 export function inputSchema(command: string): JsonSchema | null {
-  if (!Object.hasOwn(INPUTS, command)) return null;
-  const schema = INPUTS[command as keyof typeof INPUTS];
-  return { $schema: DIALECT, title: `srq ${command} --file`, ...plain(z.toJSONSchema(schema, OPTIONS)) };
+  if (!TAKES_MANY.has(command)) return null;
+  return { $schema: DIALECT, title: `srq ${command} --file`, ...plain(z.toJSONSchema(requests, OPTIONS)) };
 }
 
 /** The name of the lines that `--events` prints. They are not a document of a command. */

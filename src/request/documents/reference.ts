@@ -1,35 +1,6 @@
 import * as z from 'zod/mini';
 import { count, nullableText, text } from './shapes.ts';
 
-export const version = z.object({ version: text });
-
-export const template = z.object({
-  format: z.enum(['csv', 'json']),
-  market: text,
-  output: nullableText,
-  content: text,
-});
-
-export const markets = z.object({
-  markets: z.array(z.object({ code: text, name: text, callingCode: text, languages: z.array(text) })),
-});
-
-export const completion = z.object({ shell: text, script: text });
-export const completionWords = z.object({
-  words: z.array(z.object({ word: text, description: text })),
-  files: z.boolean(),
-});
-
-export const exitCodes = z.object({ exitCodes: z.array(z.object({ code: count, meaning: text })) });
-/** The kinds of errors with their exit codes, the codes of errors, and the codes of findings. */
-export const errors = z.object({
-  errors: z.array(z.object({ code: text, exitCode: count, meaning: text })),
-  reasons: z.array(z.object({ reason: text, code: text, exitCode: count })),
-  findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), advice: text })),
-});
-export const environment = z.object({
-  environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),
-});
 const option = z.object({
   /** The long name, with its dashes. */
   name: text,
@@ -49,44 +20,70 @@ const option = z.object({
   description: text,
 });
 
-/** Every command with its options, for programs. */
-export const commandMap = z.object({
-  version: text,
-  commands: z.array(
-    z.object({
-      /** The words by which the command is called: `contract learn`. */
-      name: text,
-      description: text,
-      arguments: z.array(
-        z.object({
-          name: text,
-          isRequired: z.boolean(),
-          isRepeatable: z.boolean(),
-          choices: z.nullable(z.array(text)),
-          description: text,
-        }),
-      ),
-      options: z.array(option),
-      /**
-       * `creates` means that requests may be created. `asks` means that the service is called and nothing is created.
-       */
-      sends: z.enum(['creates', 'asks', 'nothing']),
-      exitCodes: z.array(count),
-      /** The kinds of its errors, and their codes. */
-      errors: z.array(text),
-      reasons: z.array(text),
-    }),
-  ),
-  globalOptions: z.array(option),
-});
-
-/** The schemas of documents, by the command that prints them. */
-export const schemas = z.object({
-  schemas: z.array(
-    z.object({
-      command: text,
-      output: z.record(text, z.unknown()),
-      input: z.nullable(z.record(text, z.unknown())),
-    }),
-  ),
-});
+export const REFERENCE = {
+  template: z.object({
+    format: z.enum(['csv', 'json']),
+    market: text,
+    output: nullableText,
+    content: text,
+  }),
+  markets: z.object({
+    markets: z.array(z.object({ code: text, name: text, callingCode: text, languages: z.array(text) })),
+  }),
+  completion: z.object({ shell: text, script: text }),
+  __complete: z.object({
+    words: z.array(z.object({ word: text, description: text })),
+    files: z.boolean(),
+  }),
+  version: z.object({ version: text }),
+  /** Every command with its options, for programs. */
+  help: z.object({
+    version: text,
+    commands: z.array(
+      z.object({
+        /** The words by which the command is called: `contract learn`. */
+        name: text,
+        description: text,
+        arguments: z.array(
+          z.object({
+            name: text,
+            isRequired: z.boolean(),
+            isRepeatable: z.boolean(),
+            choices: z.nullable(z.array(text)),
+            description: text,
+          }),
+        ),
+        options: z.array(option),
+        /**
+         * `creates` means that requests may be created. `asks` means that the service is called and nothing is created.
+         */
+        sends: z.enum(['creates', 'asks', 'nothing']),
+        exitCodes: z.array(count),
+        /** The kinds of its errors, and their codes. */
+        errors: z.array(text),
+        reasons: z.array(text),
+      }),
+    ),
+    globalOptions: z.array(option),
+  }),
+  'help exit-codes': z.object({ exitCodes: z.array(z.object({ code: count, meaning: text })) }),
+  /** The kinds of errors with their exit codes, the codes of errors, and the codes of findings. */
+  'help errors': z.object({
+    errors: z.array(z.object({ code: text, exitCode: count, meaning: text })),
+    reasons: z.array(z.object({ reason: text, code: text, exitCode: count })),
+    findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), advice: text })),
+  }),
+  'help environment': z.object({
+    environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),
+  }),
+  /** The schemas of documents, by the command that prints them. */
+  schema: z.object({
+    schemas: z.array(
+      z.object({
+        command: text,
+        output: z.record(text, z.unknown()),
+        input: z.nullable(z.record(text, z.unknown())),
+      }),
+    ),
+  }),
+} as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { SENT_STATUSES, type SentStatus, STATUSES, type Status } from '../log/status.ts';
+import { type PlannedStatus, SENT_STATUSES, type SentStatus, STATUSES, type Status } from '../log/status.ts';
 import { ERRORS, type ErrorReason } from '../words/error-codes.ts';
 import type { ErrorCode } from '../words/errors.ts';
 import { FINDING, type FindingCode } from '../words/finding.ts';
@@ -22,13 +22,27 @@ export const identifiers = z.record(text, text);
 
 const KINDS = [...new Set(Object.values(ERRORS).map(({ kind }) => kind))] as [ErrorCode, ...ErrorCode[]];
 
-/** One count for each status of a request that was handed to the service. */
-export const sentCounts = Object.fromEntries(SENT_STATUSES.map((name) => [name, count])) as Record<
-  SentStatus,
-  typeof count
->;
+const countOf = <Name extends Status>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, count])) as Record<Name, typeof count>;
 
-export const allCounts = Object.fromEntries(STATUSES.map((name) => [name, count])) as Record<Status, typeof count>;
+export const allCounts = countOf(STATUSES);
+const { ready, ...others } = allCounts;
+/** The counts of rows that a run has ended with. */
+export const endCounts = others;
+export const plannedCounts = {
+  ready,
+  repeated: count,
+  duplicate: count,
+  invalid: count,
+  unknown: count,
+} satisfies Record<PlannedStatus, typeof count>;
+
+/** The counts of a worker. `again` is the number of requests that it gave back or put back until later. */
+export const workFigures = {
+  ...countOf(SENT_STATUSES),
+  repeated: count,
+  ...{ again: count, seconds, store: text },
+};
 
 export const status = z.enum(STATUSES as [Status, ...Status[]]);
 export const sentStatus = z.enum(SENT_STATUSES as [SentStatus, ...SentStatus[]]);

@@ -24,12 +24,8 @@ for (const { label, words } of wordLists(exactNames)) {
  * kept.
  */
 export function normalForm(header: string): string {
-  const folded = header
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .trim()
-    .toLowerCase();
-  return folded === '#' ? '#' : lettersOnly(folded.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 'ss'));
+  const form = headerForm(header);
+  return form === '#' ? form : form.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
 }
 
 /**
@@ -50,10 +46,6 @@ export function headerForm(header: string): string {
 function spelledOut(header: string): string {
   const folded = header.normalize('NFC').toLowerCase();
   return normalForm(folded.replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue'));
-}
-
-function lettersOnly(text: string): string {
-  return text.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
 }
 
 /** Returns the meaning of a header by itself, or undefined if it is not known. */

@@ -22,12 +22,9 @@ export interface ParsedPhone {
   readonly country?: string | undefined;
 }
 
-const refused = (error: FindingOf<'phone'>, country?: string): ParsedPhone => ({
-  e164: null,
-  error,
-  warning: null,
-  country,
-});
+function refused(error: FindingOf<'phone'>, country?: string): ParsedPhone {
+  return { e164: null, error, warning: null, country };
+}
 
 /**
  * Maximum length of a cell. Longer ones hold something else, and the limit also bounds the work that a hostile cell can
@@ -178,10 +175,8 @@ function readNumber(tidy: string, market: Market | undefined): ParsedPhone {
 }
 
 function libraryNumber(text: string, market: Market | undefined): PhoneNumber | undefined {
-  return parsePhoneNumberFromString(text, {
-    ...(market ? { defaultCountry: market.iso as CountryCode } : {}),
-    extract: false,
-  });
+  const country = market ? { defaultCountry: market.iso as CountryCode } : {};
+  return parsePhoneNumberFromString(text, { ...country, extract: false });
 }
 
 const LENGTH_ERRORS = {

@@ -191,7 +191,7 @@ export function resultPlaces(columns: readonly string[]): ReadonlyMap<ResultColu
  * required, because a person may have removed the others.
  */
 export function statesOutcomes({ columns }: Pick<Table, 'columns'>): boolean {
-  return columns.some((name) => resultColumnOf(name) === 'srq_status');
+  return resultPlaces(columns).has('srq_status');
 }
 
 /** Returns the name of a column, or its place where it has none: `column 5`. Either can be given to `--map`. */

@@ -1,10 +1,8 @@
+import type { Stats } from 'node:fs';
 import { shellWord } from '../words/errors.ts';
 
 /** The owner and the mode of a file or folder. */
-export interface FileAccess {
-  readonly uid: number;
-  readonly mode: number;
-}
+type FileAccess = Pick<Stats, 'uid' | 'mode'>;
 
 /** A reason why a file or folder is not used, as the end of a sentence about it, with the command that corrects it. */
 export interface AccessFlaw {
