@@ -152,9 +152,9 @@ export class AnswerReader {
     const isNamed = form.identifiers.length > 0 || unique.some(({ isToken }) => isToken);
     if (!isNamed && unique.length > 0 && unique.every((each) => this.identities.isOfAnother(each, key))) return false;
     if (!isNamed) for (const each of unique) this.identities.holdValue(each, key);
-    // How often a place differs is counted, where it has differed at all.
+    // How often a place differs is counted, where it has differed at all. The next process may miss such a count.
     if (Object.values(known.paths).some(({ values }) => values.length > 1))
-      this.#kept.note(withForm(this.#kept.known, { ...known, ...keptForm(form) }));
+      this.#kept.known = withForm(this.#kept.known, { ...known, ...keptForm(form) });
     return true;
   }
 
