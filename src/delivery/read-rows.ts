@@ -78,22 +78,14 @@ export interface RereadOptions {
   readonly halt: AbortController;
 }
 
-/**
- * Reads the rows of one status again whose requests are known. See {@link rereadRows}. `held` returns a promise to wait
- * for before the next row, or null.
- */
-export function submissions(
-  plan: ImportPlan,
-  reading: RereadOptions,
-  status: Status,
-  held: () => Promise<unknown> | null,
-): AsyncGenerator<Submission> {
+/** Reads the rows of one status again whose requests are known. See {@link rereadRows}. */
+export function submissions(plan: ImportPlan, reading: RereadOptions, status: Status): AsyncGenerator<Submission> {
   const { ledger } = plan;
-  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.hasKey(row), held);
+  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.hasKey(row));
 }
 
 /**
- * Reads rows of a plan from the file again. `held` returns a promise to wait for before the next row, or null.
+ * Reads rows of a plan from the file again.
  *
  * Throws `SrqError('input')` if a row has changed since the plan was made. The row is then not sent.
  */
@@ -101,14 +93,11 @@ export async function* rereadRows(
   plan: ImportPlan,
   { preparation, halt }: RereadOptions,
   isWanted: (row: number) => boolean,
-  held: () => Promise<unknown> | null = () => null,
 ): AsyncGenerator<Submission> {
   if (halt.signal.aborted) return;
   for await (const batch of rowsInRange(plan.table, plan.range)) {
     for (const row of batch) {
       if (!isWanted(row.number)) continue;
-      const pause = held();
-      if (pause) await pause;
       if (halt.signal.aborted) return;
       const key = plan.ledger.key(row.number);
       const pending = prepareAgain(row, key, plan.mapping, preparation);

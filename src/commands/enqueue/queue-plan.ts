@@ -55,7 +55,7 @@ async function queueReady({ context, preparation }: RequestSession, plan: Import
   };
   let batch: QueuedRequest[] = [];
   try {
-    for await (const { row, key, request } of submissions(plan, { preparation, halt }, 'ready', () => null)) {
+    for await (const { row, key, request } of submissions(plan, { preparation, halt }, 'ready')) {
       batch.push({ row, key, request });
       if (batch.length < BATCH_ROWS) continue;
       await add(batch);
