@@ -3,7 +3,13 @@ import type { RequestOperationName } from '../request/contract/operations.ts';
 import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
-import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/lead/service-request.ts';
+import {
+  type AudioFile,
+  contentKey,
+  type Destination,
+  type Draft,
+  type ServiceRequest,
+} from '../request/lead/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/lead/table.ts';
 import { filledTemplate } from '../request/lead/template.ts';
 import type { AudioReader } from '../request/ports.ts';
@@ -11,7 +17,7 @@ import { memoize } from '../request/small.ts';
 import { expected } from '../request/words/errors.ts';
 import { type Finding, finding, type Problem } from '../request/words/finding.ts';
 import { audioFindings } from './check/check-contract.ts';
-import { checkRequest, likelyRequest, put, withoutRecording } from './check/check-request.ts';
+import { checkRequest, likelyRequest, put } from './check/check-request.ts';
 
 /** The settings for preparing rows. */
 export interface Preparation {
@@ -119,32 +125,25 @@ export function prepareDraft(
   mapping: Mapping | null,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  const { request, problems } = checkRequest(draft, mapping, preparation.contract, preparation.operations);
-  const refused = preparation.strict && problems.length > 0;
-  if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
-  const { audioPath } = request;
-  const bare = withoutRecording(request);
-  if (audioPath === null) return named(draft.row, bare, problems, preparation);
-  return withAudio(draft, bare, audioPath, problems, preparation);
+  const { row, fields } = draft;
+  const { contract, operations, strict } = preparation;
+  const { request, audioPath, problems } = checkRequest(draft, mapping, contract, operations);
+  if (!request || (strict && problems.length > 0)) return { row, request: null, ref: fields['ref'] ?? null, problems };
+  if (audioPath === null) return named(row, request, problems, preparation);
+  return described(audioPath, preparation).then((audio) =>
+    'sizeBytes' in audio
+      ? named(row, { ...request, audio }, problems, preparation)
+      : { row, request: null, ref: request.ref, problems: [...problems, { ...audio, column: null }] },
+  );
 }
 
-async function withAudio(
-  draft: Draft,
-  request: ServiceRequest,
-  path: string,
-  problems: readonly Problem[],
-  preparation: Preparation,
-): Promise<Prepared> {
-  const { ref } = request;
-  const refused = (wrong: Finding): Prepared => {
-    return { row: draft.row, request: null, ref, problems: [...problems, { ...wrong, column: null }] };
-  };
+/** Describes a recording, or says what is wrong with it. */
+async function described(path: string, { audio, contract, operations }: Preparation): Promise<AudioFile | Finding> {
   try {
-    const audio = await preparation.audio.describe(path);
-    const [wrong] = audioFindings(preparation.contract, preparation.operations, audio);
-    return wrong ? refused(wrong) : named(draft.row, { ...request, audio }, problems, preparation);
+    const described = await audio.describe(path);
+    return audioFindings(contract, operations, described)[0] ?? described;
   } catch (error) {
-    return refused(finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path));
+    return finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);
   }
 }
 
