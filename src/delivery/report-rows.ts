@@ -31,11 +31,13 @@ export async function* reportRows(
     const records = await Promise.all(batch.map((row) => lastRecord(row, plan, log)));
     for (const [at, row] of batch.entries()) {
       const status = ledger.status(row.number);
-      if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried, reason };
-      else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
-      else if (status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number))
-        yield { ...NOT_SENT, row, status, message: FINDING[ALTERED].says, reason: ALTERED };
-      else yield knownRow(row, status, plan, records[at] ?? null);
+      const isAltered = status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number);
+      let told: Partial<RowReport>;
+      if (status === 'ready') told = { status: untriedStatus, message: untried, reason };
+      else if (status === 'invalid') told = await whyInvalid(row, plan, preparation);
+      else if (isAltered) told = { message: FINDING[ALTERED].says, reason: ALTERED };
+      else told = knownRow(row, status, plan, records[at] ?? null);
+      yield { ...NOT_SENT, row, status, ...told };
     }
   }
 }
@@ -56,7 +58,7 @@ function lastRecord(
 }
 
 /** Reports a row whose request is in the log, or that need not be sent. */
-function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): RowReport {
+function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): Partial<RowReport> {
   const { ledger, held, altered } = plan;
   const before = held?.get(row.number);
   // The last record of a request may be about another time that it was sent.
@@ -69,8 +71,7 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
-  const ids = record?.ids ?? {};
-  return { row, status, ids, message, reason, record, problems: [], isKept: isKept(row, status) };
+  return { ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
 }
 
 /** The dependencies for finding the rows of a plan in the log. */
