@@ -76,44 +76,35 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
 
 /** The dependencies for finding the rows of a plan in the log. */
 export interface RowLookup {
-  readonly log: Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
+  readonly log: LogView;
   readonly preparation: Preparation;
 }
 
 /**
- * Adds the rows outside the range to the reports, in the order of the file, with what is known of each. An import of
- * the first rows has not read the file completely. If that is not possible now, `onUnread` is called and the remaining
- * rows are left out.
+ * Adds the rows outside the range to the reports, in the order of the file, with what is known of each. A row's own
+ * statement is kept if it settles the row, or if the log does not know more. An import of the first rows has not read the
+ * file completely. If that is not possible now, `onUnread` is called and the remaining rows are left out.
  */
 export async function* withRowsOutside(
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
-  lookup: RowLookup,
+  { log, preparation }: RowLookup,
   onUnread: (error: SrqError) => void,
 ): AsyncGenerator<RowReport> {
   const { skip, limit } = plan.range;
-  if (skip > 0) yield* rowsOutside(plan, { skip: 0, limit: skip }, lookup);
+  async function* outside(range: RowRange): AsyncGenerator<RowReport> {
+    for await (const report of loggedRows(plan, preparation, log, range)) {
+      const { row, record } = report;
+      yield record === null || saysItIsSettled(row) ? { ...NOT_SENT, row, status: 'ready', isKept: true } : report;
+    }
+  }
+  if (skip > 0) yield* outside({ skip: 0, limit: skip });
   yield* reports;
   if (limit === null) return;
   try {
-    yield* rowsOutside(plan, { skip: skip + limit, limit: null }, lookup);
+    yield* outside({ skip: skip + limit, limit: null });
   } catch (error) {
     onUnread(expected(error));
-  }
-}
-
-/**
- * Yields the rows that the import does not cover. A row's own statement is kept if it settles the row, or if the log
- * does not know more.
- */
-async function* rowsOutside(
-  plan: ImportPlan,
-  range: RowRange,
-  { log, preparation }: RowLookup,
-): AsyncGenerator<RowReport> {
-  for await (const report of loggedRows(plan, preparation, log, range)) {
-    const { row, record } = report;
-    yield record === null || saysItIsSettled(row) ? { ...NOT_SENT, row, status: 'ready', isKept: true } : report;
   }
 }
 

@@ -187,14 +187,14 @@ function acceptedTypes({ success }: Call): string {
  * name of a secret.
  */
 function givenKeys(contract: Contract): string[] {
-  return callsOf(contract).flatMap(({ always, when }) => [
-    ...Object.entries(always).flatMap(([place, value]) => {
-      const { in: where, path } = readPlace(place);
-      const isKey = where !== 'body' || isSecretName(path.at(-1) ?? '');
-      return isKey ? [String(value)] : secretTexts(path.at(-1) ?? '', value);
-    }),
-    ...Object.values(when).flatMap((values) =>
-      Object.entries(values).flatMap(([place, value]) => secretTexts(readPlace(place).path.at(-1) ?? '', value)),
+  return callsOf(contract).flatMap(({ always, when }) =>
+    [always, ...Object.values(when)].flatMap((values) =>
+      Object.entries(values).flatMap(([place, value]) => {
+        const { in: where, path } = readPlace(place);
+        const name = path.at(-1) ?? '';
+        const isKey = values === always && (where !== 'body' || isSecretName(name));
+        return isKey ? [String(value)] : secretTexts(name, value);
+      }),
     ),
-  ]);
+  );
 }
