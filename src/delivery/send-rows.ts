@@ -21,7 +21,7 @@ export interface PassDeps {
   readonly log: DeliveryLog;
   readonly clock: Clock;
   readonly preparation: Preparation;
-  /** Aborted by the user or by the pass itself. No new requests are started then; those in flight are finished. */
+  /** Aborted by the user, or by the work itself. No new requests are started then; those in flight are finished. */
   readonly halt: AbortController;
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isTaken, type LoggedState } from '../request/log/status.ts';
-import type { DeliveryLog, LogRecord, LogView, MarketplaceApi } from '../request/ports.ts';
+import type { LogRecord, LogView } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
+import type { PassDeps } from './send-rows.ts';
 import { type Finality, heldMessage, loggedStatus, References, type TakenRecords } from './sent-before.ts';
 import {
   inDoubt,
@@ -16,10 +17,7 @@ import {
 import { withdrawCreation } from './withdraw.ts';
 import { type SentTime, sentTime } from './witness.ts';
 
-interface KeyDeps {
-  readonly api: MarketplaceApi;
-  readonly log: DeliveryLog;
-}
+type KeyDeps = Pick<PassDeps, 'api' | 'log'>;
 
 /** A row whose outcome is unknown, with the last record of its request. */
 export interface UnknownRow {

@@ -110,8 +110,7 @@ const answerTimedOut = (timeoutMs: number): Error =>
   Object.assign(new Error(`no whole answer within ${timeoutMs / 1000} s`), { code: 'ANSWER_TIMEOUT' });
 
 /** What a call needs of its client. */
-interface CallOptions {
-  readonly monotonicMs: () => number;
+interface CallOptions extends Pick<HttpOptions, 'monotonicMs'> {
   readonly timeoutMs: number;
   readonly mayWrite: () => boolean;
   readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
