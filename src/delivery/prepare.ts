@@ -30,6 +30,12 @@ export interface Preparation {
   readonly strict: boolean;
 }
 
+/** How the rows of a file are read. */
+export interface Reading {
+  readonly mapping: Mapping;
+  readonly preparation: Preparation;
+}
+
 /** A prepared row: its request with the key, or null if the row is invalid. */
 export type Prepared =
   | {
@@ -46,7 +52,7 @@ export type Prepared =
     };
 
 /** Maps and checks one row and computes its key. Returns a promise only if the row has a recording to be examined. */
-export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation): Prepared | Promise<Prepared> {
+export function prepareRow(row: Row, { mapping, preparation }: Reading): Prepared | Promise<Prepared> {
   if (row.problem !== null) {
     const { problem } = row;
     const found = problem === TEST_LEAD ? finding('row.test-lead', '', {}) : finding('row.unreadable', '', { problem });
@@ -59,16 +65,11 @@ export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation)
  * Prepares a row again whose key is known. If the unchecked request has this key, it is the request that passed the
  * checks before. The checks, which take most of the time, are then skipped.
  */
-export function prepareAgain(
-  row: Row,
-  key: string | null,
-  mapping: Mapping,
-  preparation: Preparation,
-): Prepared | Promise<Prepared> {
-  const likely = (each: Row) => likelyPrepared(each, mapping, preparation);
-  const own = likely(row);
-  const all = own?.key === key ? [own] : inOtherForms(row, mapping).map(likely);
-  return all.find((each) => each?.key === key) ?? prepareRow(row, mapping, preparation);
+export function prepareAgain(row: Row, key: string | null, reading: Reading): Prepared | Promise<Prepared> {
+  const own = likelyPrepared(row, reading);
+  if (own?.key === key) return own;
+  const others = inOtherForms(row, reading.mapping).map((each) => likelyPrepared(each, reading));
+  return others.find((each) => each?.key === key) ?? prepareRow(row, reading);
 }
 
 /** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
@@ -110,12 +111,9 @@ function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
  * Returns what a row most likely becomes, without checking it, or null if that cannot be known. If its key is that of a
  * request that passed the checks, it is the same request.
  */
-export function likelyPrepared(
-  row: Row,
-  mapping: Mapping,
-  { contract, destination }: Preparation,
-): Extract<Prepared, { key: string }> | null {
-  const request = row.problem === null ? likelyRequest(mapRow(row, mapping), contract) : null;
+export function likelyPrepared(row: Row, reading: Reading): Extract<Prepared, { key: string }> | null {
+  const { contract, destination } = reading.preparation;
+  const request = row.problem === null ? likelyRequest(mapRow(row, reading.mapping), contract) : null;
   return request && { row: row.number, request, key: contentKey(request, destination), problems: [] };
 }
 

@@ -1,9 +1,17 @@
-import type { Mapping, Row, Table } from '../request/lead/table.ts';
+import type { Row, Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { Status } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { inOtherForms, likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
+import {
+  inOtherForms,
+  likelyPrepared,
+  type Preparation,
+  type Prepared,
+  prepareAgain,
+  prepareRow,
+  type Reading,
+} from './prepare.ts';
 import { earlierKey } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
@@ -24,14 +32,13 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
  */
 export async function prepareBatch(
   read: readonly Row[],
-  mapping: Mapping,
-  preparation: Preparation,
+  reading: Reading,
   log: LogView,
   isKnown: (row: Row, likely: Prepared | null) => boolean,
   isLikely = true,
 ): Promise<readonly Prepared[]> {
-  const rows = await inKnownForms(read, mapping, preparation, log);
-  const likely = rows.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
+  const rows = await inKnownForms(read, reading, log);
+  const likely = rows.map((row) => (isLikely ? likelyPrepared(row, reading) : null));
   await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
   const prepared: Prepared[] = [];
   const checked: string[] = [];
@@ -41,7 +48,7 @@ export async function prepareBatch(
       prepared.push(known ?? { row: row.number, request: null, ref: null, problems: [] });
       continue;
     }
-    const pending = prepareRow(row, mapping, preparation);
+    const pending = prepareRow(row, reading);
     // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
     const each = pending instanceof Promise ? await pending : pending;
     prepared.push(each);
@@ -52,16 +59,11 @@ export async function prepareBatch(
 }
 
 /** Gives rows that the log knows only as another program saved them that form. */
-async function inKnownForms(
-  rows: readonly Row[],
-  mapping: Mapping,
-  preparation: Preparation,
-  log: LogView,
-): Promise<readonly Row[]> {
+async function inKnownForms(rows: readonly Row[], reading: Reading, log: LogView): Promise<readonly Row[]> {
   const keyed = rows.flatMap((row) => {
-    const others = inOtherForms(row, mapping);
+    const others = inOtherForms(row, reading.mapping);
     const ways = others.length === 0 ? [] : [row, ...others];
-    return ways.map((way) => ({ row, way, key: likelyPrepared(way, mapping, preparation)?.key ?? null }));
+    return ways.map((way) => ({ row, way, key: likelyPrepared(way, reading)?.key ?? null }));
   });
   if (keyed.length === 0) return rows;
   await log.prefetch(keyed.flatMap(({ key }) => key ?? []));
@@ -95,12 +97,13 @@ export async function* rereadRows(
   isWanted: (row: number) => boolean,
 ): AsyncGenerator<Submission> {
   if (halt.signal.aborted) return;
+  const reading = { mapping: plan.mapping, preparation };
   for await (const batch of rowsInRange(plan.table, plan.range)) {
     for (const row of batch) {
       if (!isWanted(row.number)) continue;
       if (halt.signal.aborted) return;
       const key = plan.ledger.key(row.number);
-      const pending = prepareAgain(row, key, plan.mapping, preparation);
+      const pending = prepareAgain(row, key, reading);
       // As in `prepareBatch`, only what takes time is awaited.
       const prepared = pending instanceof Promise ? await pending : pending;
       if (!prepared.request || prepared.key !== key) {

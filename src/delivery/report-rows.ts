@@ -113,7 +113,7 @@ async function whyInvalid(
   { mapping }: ImportPlan,
   preparation: Preparation,
 ): Promise<Pick<RowReport, 'message' | 'reason' | 'problems'>> {
-  const { problems } = await prepareRow(row, mapping, preparation);
+  const { problems } = await prepareRow(row, { mapping, preparation });
   const telling = problems.filter(({ severity }) => severity === 'error' || preparation.strict);
   return { message: sentences(telling, quotedMessage), reason: telling[0]?.code ?? null, problems: telling };
 }
@@ -194,7 +194,7 @@ export async function* loggedRows(
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(table, range)) {
     const isKnown = (_: Row, likely: Prepared | null) => likely?.request != null && log.lookup(likely.key) !== 'none';
-    const prepared = await prepareBatch(batch, mapping, preparation, log, isKnown);
+    const prepared = await prepareBatch(batch, { mapping, preparation }, log, isKnown);
     // The whole batch is looked up at once, to save round trips to a remote log.
     const records = await Promise.all(batch.map((row, at) => knownRecord(row, prepared[at], log)));
     for (const [at, row] of batch.entries()) {
