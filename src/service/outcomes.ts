@@ -51,16 +51,15 @@ export function sameIdentifier(): SrqError {
   );
 }
 
-/** The result of one exchange on validate. */
-interface ReadValidate {
-  readonly result: ValidateResult;
-  /** Whether trying again may help. */
-  readonly isTransient: boolean;
-  /** The reason why further calls are pointless, or null. */
-  readonly stop: SrqError | null;
-}
-
-export function readValidate(exchange: Exchange, sent: Redactor, reader: AnswerReader): ReadValidate {
+/**
+ * Returns the result of one exchange on validate, whether trying again may help, and the reason why further calls are
+ * pointless, or null.
+ */
+export function readValidate(
+  exchange: Exchange,
+  sent: Redactor,
+  reader: AnswerReader,
+): { result: ValidateResult; isTransient: boolean; stop: SrqError | null } {
   const { answer } = exchange;
   if (!answer) {
     const meaning = reader.whyNoVerdict(exchange);
