@@ -166,14 +166,8 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
   return parts === null ? { row: row.number, fields } : { row: row.number, fields, parts };
 }
 
-/** The source of a part: its columns, and the prefix of the field that it belongs to. */
-interface PartSource {
-  readonly part: Part;
-  readonly columns: readonly number[];
-  readonly prefix: string | null;
-}
-
-const partSources = memoize(({ parts, sources }: Mapping): readonly PartSource[] =>
+/** The sources of the parts: their columns, and the prefix of the field that they belong to. */
+const partSources = memoize(({ parts, sources }: Mapping) =>
   PARTS.flatMap((part) => {
     const columns = parts[part] ?? [];
     const prefix = sources.find(({ field }) => field === wholeOf(part))?.prefix ?? null;
@@ -185,17 +179,13 @@ function partsOf({ cells }: Row, mapping: Mapping): Parts | null {
   let texts: Partial<Record<Part, string>> | null = null;
   for (const { part, columns, prefix } of partSources(mapping)) {
     for (const index of columns) {
-      if (isEmpty(cells[index])) continue;
+      if (!cells[index]?.trim()) continue;
       texts ??= {};
       texts[part] = cellText(cells[index], prefix).trim();
       break;
     }
   }
   return texts;
-}
-
-function isEmpty(cell: string | undefined): boolean {
-  return cell === undefined || cell.trim() === '';
 }
 
 /**
@@ -220,8 +210,6 @@ function textOf(source: FieldSource, cells: readonly string[]): string {
 
 /** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */
 function cellText(cell: string | undefined, prefix: string | null): string {
-  if (cell === undefined || isEmpty(cell)) return '';
-  if (prefix === null || !cell.startsWith(prefix)) return cell;
-  const bare = cell.slice(prefix.length);
-  return isEmpty(bare) ? '' : bare;
+  const text = (prefix !== null && cell?.startsWith(prefix) ? cell.slice(prefix.length) : cell) ?? '';
+  return text.trim() === '' ? '' : text;
 }

@@ -76,7 +76,7 @@ async function inKnownForms(rows: readonly Row[], reading: Reading, log: LogView
 /** Options for reading the rows of a plan again. */
 export interface RereadOptions {
   readonly preparation: Preparation;
-  /** Aborted when no more rows are to be read. */
+  /** Aborted by the user, or by the work itself. Nothing new is read or sent then; requests in flight are finished. */
   readonly halt: AbortController;
 }
 

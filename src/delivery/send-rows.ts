@@ -2,8 +2,7 @@ import type { ImportPlan } from '../request/log/import-plan.ts';
 import { outcomeOf } from '../request/log/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
-import type { Preparation } from './prepare.ts';
-import { submissions } from './read-rows.ts';
+import { type RereadOptions, submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { recorded, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';
@@ -16,13 +15,10 @@ export interface SendOptions extends SubmitOptions {
 }
 
 /** Dependencies of a pass over the rows of a plan. */
-export interface PassDeps {
+export interface PassDeps extends RereadOptions {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
-  readonly preparation: Preparation;
-  /** Aborted by the user, or by the work itself. No new requests are started then; those in flight are finished. */
-  readonly halt: AbortController;
 }
 
 export interface SendDeps extends PassDeps {
