@@ -1,7 +1,7 @@
 import type { FormMeaning, KnownAnswers, ProvenBy } from '../request/contract/known-answers.ts';
 import { wireFormOf } from '../request/contract/public-api.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
-import { isSuccess, type Outcome } from '../request/log/outcome.ts';
+import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
 import type {
   CreateResult,
   CreateTerms,
@@ -153,8 +153,8 @@ export class RequestApi implements MarketplaceApi {
         const wasRefused = progress.isRefused;
         // Noted first: the question to validate may fail, and the request was refused all the same.
         progress.isRefused = true;
-        const refused = await this.#whyNotRenewed(request, wasRefused);
-        if (refused !== null) return { ...unsent('', refused.stop), outcome: unknownOutcome(exchange, refused.why) };
+        const refused = await this.#notRenewed(request, wasRefused, exchange);
+        if (refused !== null) return refused;
       } else if (next === 'again' && tried < MAX_CREATE_TRIES) {
         await this.#caller.pauseUnlessPaced(tried, exchange);
       } else {
@@ -166,21 +166,19 @@ export class RequestApi implements MarketplaceApi {
   }
 
   /**
-   * Returns why a request whose token was refused is not sent once more, or null if it is. A service that answers 401 after
-   * it acted gets a request twice at most, and once where validate is known to tell.
+   * Returns the result of a request whose token was refused, or null if it is sent once more. A service that answers 401
+   * after it acted gets a request twice at most, and once where validate is known to tell.
    */
-  async #whyNotRenewed(
-    request: ServiceRequest,
-    isRenewed: boolean,
-  ): Promise<{ why: string; stop: SrqError | null } | null> {
-    if (isRenewed) {
-      const why = 'Two tokens, one after the other, were refused (HTTP 401). The request may have been taken.';
-      return { why, stop: tokenRefused() };
-    }
+  async #notRenewed(request: ServiceRequest, isRenewed: boolean, { answer }: Exchange): Promise<CreateResult | null> {
+    const { status: http = null, ms = null } = answer ?? {};
+    const unknown = (why: string, stop: SrqError | null) => ({
+      ...unsent('', stop),
+      outcome: outcomeOf('unknown', why, { http, ms }),
+    });
+    if (isRenewed) return unknown(TWO_TOKENS, tokenRefused());
     if (!this.#reader.knowsValidate || this.#deps.contract.validate === null) return null;
     const { verdict } = await this.validate(request);
-    if (verdict === 'clear') return null;
-    return { why: 'The token was refused (HTTP 401), and validate does not say clear.', stop: null };
+    return verdict === 'clear' ? null : unknown(NOT_CLEAR, null);
   }
 
   /** Says what became of a create, by what is known of such answers. The first ones of a service are tried out. */
@@ -281,16 +279,14 @@ export class RequestApi implements MarketplaceApi {
   }
 }
 
-function unknownOutcome({ answer }: Exchange, message: string): Outcome {
-  return { status: 'unknown', ids: {}, http: answer?.status ?? null, message, raw: null, ms: answer?.ms ?? null };
-}
-
 /** A request that was refused once, and not sent again for another reason, may have been taken then. */
 function afterRefusal(result: CreateResult, isRefused: boolean): CreateResult {
   if (!isRefused || result.outcome.status !== 'failed') return result;
   return { ...result, outcome: { ...result.outcome, status: 'unknown', http: 401, message: REFUSED_ONCE } };
 }
 
+const TWO_TOKENS = 'Two tokens, one after the other, were refused (HTTP 401). The request may have been taken.';
+const NOT_CLEAR = 'The token was refused (HTTP 401), and validate does not say clear.';
 const REFUSED_ONCE = 'The token was refused (HTTP 401), and the request was not sent again.';
 const NO_VALIDATE = 'The API description says that this service has no validate.';
 const STOPPED = 'The run was stopped before this request was sent.';
