@@ -4,7 +4,7 @@ import type { RequestOperationName } from '../../request/contract/operations.ts'
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
 import { parseEmail } from '../../request/lead/email.ts';
-import { FIELD, FIELDS, USUAL_LENGTH } from '../../request/lead/fields.ts';
+import { FIELD, isField, USUAL_LENGTH } from '../../request/lead/fields.ts';
 import {
   MARKETS,
   type Market,
@@ -132,9 +132,8 @@ class RequestCheck {
   private text(field: string, text: string): void {
     if (text.includes('\0') || !text.isWellFormed()) this.found(finding('text.damaged', field, {}));
     else if (text.includes('\uFFFD')) this.found(finding('text.lost-letter', field, {}, text));
-    const usual = USUAL_LENGTHS.get(field);
-    const most = this.described.bounded.has(field) ? null : usual === undefined ? USUAL_LENGTH : usual;
-    if (most !== null && text.length > most)
+    const most = isField(field) ? FIELD[field].usualLength : field === AUDIO_PARAMETER ? null : USUAL_LENGTH;
+    if (most !== null && text.length > most && !this.described.bounded.has(field))
       this.found(finding('text.too-long', field, { letters: text.length, most }, text));
     // Telephone numbers in scientific notation have their own message.
     if (field !== 'phone' && SCIENTIFIC.test(text)) this.found(finding('text.scientific', field, {}, text));
@@ -278,11 +277,8 @@ class RequestCheck {
   }
 
   private found({ code, severity, field, message, value }: Finding): void {
-    this.problems.push({ code, severity, field, column: this.columnOf(field), message, value });
-  }
-
-  private columnOf(field: string): string | null {
-    return (this.mapping && columnNames(this.mapping).get(field)) ?? null;
+    const column = (this.mapping && columnNames(this.mapping).get(field)) ?? null;
+    this.problems.push({ code, severity, field, column, message, value });
   }
 }
 
@@ -307,15 +303,6 @@ const columnNames = memoize(({ sources, columns }: Mapping): ReadonlyMap<string,
  * match.
  */
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
-
-/**
- * Usual maximum length of each field. Null means that the field is bounded elsewhere, or holds the name or content of a
- * recording.
- */
-const USUAL_LENGTHS = new Map<string, number | null>([
-  ...FIELDS.map((field) => [field, FIELD[field].usualLength] as const),
-  [AUDIO_PARAMETER, null],
-]);
 
 /**
  * Returns the error value that a field holds, or null. Names and locations are joined from several cells, so one part
