@@ -38,8 +38,8 @@ export const GUARDS = [
   {
     name: 'what a living process has under way is not settled',
     file: 'src/delivery/settle-by-key.ts',
-    from: 'return (await log.mayBeUnderWay(key)) ? null : { submission, record, seen };',
-    to: 'return { submission, record, seen };',
+    from: "if (await log.mayBeUnderWay(key)) return unsent(submission, 'unknown', UNDER_WAY);",
+    to: '',
     tests: ['settle-rows'],
   },
   {
@@ -122,15 +122,15 @@ export const GUARDS = [
   {
     name: 'a validate that does not know what got a success licenses nothing',
     file: 'src/delivery/settle-rows.ts',
-    from: 'const against = misses ? MISSES : seen.again ? AGAIN : null;',
-    to: 'const against = seen.again ? AGAIN : null;',
+    from: 'const against = misses ? MISSES : this.#again ? AGAIN : null;',
+    to: 'const against = this.#again ? AGAIN : null;',
     tests: ['../doors/answer/lying-validate'],
   },
   {
     name: 'once a row has no clear answer again, no other one is sent again',
     file: 'src/delivery/settle-rows.ts',
-    from: 'seen.again ||= settled',
-    to: 'seen.again &&= settled',
+    from: 'this.#again ||= settled',
+    to: 'this.#again &&= settled',
     tests: ['settle-rows'],
   },
   {

@@ -76,7 +76,7 @@ async function queueReady({ context, preparation }: RequestSession, plan: Import
   const progress = await context.reporter.progress('Queueing');
   let [queued, seen] = [0, 0];
   try {
-    const ready = submissions(plan, { preparation, halt }, 'ready', () => null);
+    const ready = submissions(plan, { preparation, halt }, 'ready');
     for await (const batch of inBatches(ready, BATCH_ROWS)) {
       queued += await queue.add(batch.map(({ row, key, request }) => ({ row, key, request })));
       seen += batch.length;

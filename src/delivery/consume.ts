@@ -1,9 +1,10 @@
 import { type Outcome, outcomeOf } from '../request/log/outcome.ts';
 import type { NextStep, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import { STATUS } from '../request/log/status.ts';
-import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
+import type { ServiceConnection } from './import.ts';
 import { runConcurrently } from './run-concurrently.ts';
+import type { PassDeps } from './send-rows.ts';
 import { submitOne } from './settle-by-key.ts';
 import { fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf } from './submit.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
@@ -19,19 +20,10 @@ export interface QueueWorkerOptions extends SubmitOptions {
 }
 
 /** Dependencies of a queue worker. */
-export interface WorkerDeps {
-  readonly api: MarketplaceApi;
-  readonly log: DeliveryLog;
+export interface WorkerDeps extends Omit<PassDeps, 'preparation'>, Pick<ServiceConnection, 'isFamiliar' | 'hold'> {
   readonly queue: RequestQueue;
-  readonly clock: Clock;
-  /** Whether earlier runs have shown how the service answers when it has taken a request. */
-  readonly isFamiliar: boolean;
-  /** Stops the sending of all processes of the account for this many milliseconds. */
-  readonly hold: (pauseMs: number) => void;
   /** Returns the reason why this worker's contract does not allow a request, or null if it does. */
   readonly refusal: (queued: QueuedRequest) => string | null;
-  /** Aborted by the user or by the worker itself. No new requests are started then; those in flight are finished. */
-  readonly halt: AbortController;
   readonly watch: WorkerWatch;
 }
 

@@ -1,12 +1,12 @@
 import type { Mapping } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
 import type { RunNotes } from '../request/log/log-store.ts';
-import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
+import type { DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { expected, SrqError } from '../request/words/errors.ts';
 import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
 import type { Preparation } from './prepare.ts';
 import { type RowLookup, reportRows } from './report-rows.ts';
-import { type AskMeaning, type SendDeps, sendRows } from './send-rows.ts';
+import { type AskMeaning, type PassDeps, type SendDeps, sendRows } from './send-rows.ts';
 import type { TakenRecords } from './sent-before.ts';
 import { settleRows } from './settle-rows.ts';
 import type { Sent, SubmitOptions } from './submit.ts';
@@ -205,13 +205,9 @@ export interface ImportUi {
   report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void>;
 }
 
-export interface ImportDeps {
-  readonly log: DeliveryLog;
+export interface ImportDeps extends Pick<PassDeps, 'log' | 'clock' | 'halt'> {
   /** The notes on this run. Its beginning is noted by `confirm`. */
   readonly notes: Pick<RunNotes, 'note' | 'flush'>;
-  readonly clock: Clock;
-  /** Aborted by the user or by the import itself. No new requests are started then; those in flight are finished. */
-  readonly halt: AbortController;
   /** Yields what was created at this service before, or may have been. A row whose reference is there is held back. */
   readonly taken?: () => TakenRecords;
   /** Asks the user to confirm the plan. Throws if the user does not. */

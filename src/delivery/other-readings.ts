@@ -1,15 +1,8 @@
-import type { Mapping } from '../request/lead/table.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
-import { likelyPrepared, type Preparation } from './prepare.ts';
+import { likelyPrepared, type Reading } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
 import { loggedStatus, NEVER_AGAIN } from './sent-before.ts';
-
-/** A way in which the rows of a file may have been read when they were sent. */
-interface Reading {
-  readonly mapping: Mapping;
-  readonly preparation: Preparation;
-}
 
 /**
  * Counts, for each of several other readings of the same file, the ready rows that were or may have been created under
@@ -23,9 +16,7 @@ export async function createdUnder(
   const created = readings.map(() => 0);
   for await (const batch of rowsInRange(table, range)) {
     const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
-    const keys = readings.map(({ mapping, preparation }) =>
-      ready.flatMap((row) => likelyPrepared(row, mapping, preparation)?.key ?? []),
-    );
+    const keys = readings.map((reading) => ready.flatMap((row) => likelyPrepared(row, reading)?.key ?? []));
     await log.prefetch(keys.flat());
     for (const [at, each] of keys.entries()) {
       const known = each.filter((key) => loggedStatus(log.lookup(key), NEVER_AGAIN) !== null);

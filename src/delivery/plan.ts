@@ -46,7 +46,7 @@ export async function planImport(
       return status !== null && isDone(status);
     };
     const isLikely = returned !== null || mostAreDone;
-    const ready = await prepareBatch(batch, mapping, preparation, log, isFinished, isLikely);
+    const ready = await prepareBatch(batch, { mapping, preparation }, log, isFinished, isLikely);
     let doneInBatch = 0;
     for (const [at, prepared] of ready.entries()) {
       const row = batch[at];

@@ -3,7 +3,13 @@ import type { RequestOperationName } from '../request/contract/operations.ts';
 import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
-import { contentKey, type Destination, type Draft, type ServiceRequest } from '../request/lead/service-request.ts';
+import {
+  type AudioFile,
+  contentKey,
+  type Destination,
+  type Draft,
+  type ServiceRequest,
+} from '../request/lead/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/lead/table.ts';
 import { filledTemplate } from '../request/lead/template.ts';
 import type { AudioReader } from '../request/ports.ts';
@@ -11,7 +17,7 @@ import { memoize } from '../request/small.ts';
 import { expected } from '../request/words/errors.ts';
 import { type Finding, finding, type Problem } from '../request/words/finding.ts';
 import { audioFindings } from './check/check-contract.ts';
-import { checkRequest, likelyRequest, put, withoutRecording } from './check/check-request.ts';
+import { checkRequest, likelyRequest, put } from './check/check-request.ts';
 
 /** The settings for preparing rows. */
 export interface Preparation {
@@ -22,6 +28,12 @@ export interface Preparation {
   readonly audio: AudioReader;
   /** Whether warnings make a row invalid as well. */
   readonly strict: boolean;
+}
+
+/** How the rows of a file are read. */
+export interface Reading {
+  readonly mapping: Mapping;
+  readonly preparation: Preparation;
 }
 
 /** A prepared row: its request with the key, or null if the row is invalid. */
@@ -40,7 +52,7 @@ export type Prepared =
     };
 
 /** Maps and checks one row and computes its key. Returns a promise only if the row has a recording to be examined. */
-export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation): Prepared | Promise<Prepared> {
+export function prepareRow(row: Row, { mapping, preparation }: Reading): Prepared | Promise<Prepared> {
   if (row.problem !== null) {
     const { problem } = row;
     const found = problem === TEST_LEAD ? finding('row.test-lead', '', {}) : finding('row.unreadable', '', { problem });
@@ -53,16 +65,11 @@ export function prepareRow(row: Row, mapping: Mapping, preparation: Preparation)
  * Prepares a row again whose key is known. If the unchecked request has this key, it is the request that passed the
  * checks before. The checks, which take most of the time, are then skipped.
  */
-export function prepareAgain(
-  row: Row,
-  key: string | null,
-  mapping: Mapping,
-  preparation: Preparation,
-): Prepared | Promise<Prepared> {
-  const likely = (each: Row) => likelyPrepared(each, mapping, preparation);
-  const own = likely(row);
-  const all = own?.key === key ? [own] : inOtherForms(row, mapping).map(likely);
-  return all.find((each) => each?.key === key) ?? prepareRow(row, mapping, preparation);
+export function prepareAgain(row: Row, key: string | null, reading: Reading): Prepared | Promise<Prepared> {
+  const own = likelyPrepared(row, reading);
+  if (own?.key === key) return own;
+  const others = inOtherForms(row, reading.mapping).map((each) => likelyPrepared(each, reading));
+  return others.find((each) => each?.key === key) ?? prepareRow(row, reading);
 }
 
 /** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
@@ -104,12 +111,9 @@ function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
  * Returns what a row most likely becomes, without checking it, or null if that cannot be known. If its key is that of a
  * request that passed the checks, it is the same request.
  */
-export function likelyPrepared(
-  row: Row,
-  mapping: Mapping,
-  { contract, destination }: Preparation,
-): Extract<Prepared, { key: string }> | null {
-  const request = row.problem === null ? likelyRequest(mapRow(row, mapping), contract) : null;
+export function likelyPrepared(row: Row, reading: Reading): Extract<Prepared, { key: string }> | null {
+  const { contract, destination } = reading.preparation;
+  const request = row.problem === null ? likelyRequest(mapRow(row, reading.mapping), contract) : null;
   return request && { row: row.number, request, key: contentKey(request, destination), problems: [] };
 }
 
@@ -119,32 +123,25 @@ export function prepareDraft(
   mapping: Mapping | null,
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
-  const { request, problems } = checkRequest(draft, mapping, preparation.contract, preparation.operations);
-  const refused = preparation.strict && problems.length > 0;
-  if (!request || refused) return { row: draft.row, request: null, ref: draft.fields['ref'] ?? null, problems };
-  const { audioPath } = request;
-  const bare = withoutRecording(request);
-  if (audioPath === null) return named(draft.row, bare, problems, preparation);
-  return withAudio(draft, bare, audioPath, problems, preparation);
+  const { row, fields } = draft;
+  const { contract, operations, strict } = preparation;
+  const { request, audioPath, problems } = checkRequest(draft, mapping, contract, operations);
+  if (!request || (strict && problems.length > 0)) return { row, request: null, ref: fields['ref'] ?? null, problems };
+  if (audioPath === null) return named(row, request, problems, preparation);
+  return described(audioPath, preparation).then((audio) =>
+    'sizeBytes' in audio
+      ? named(row, { ...request, audio }, problems, preparation)
+      : { row, request: null, ref: request.ref, problems: [...problems, { ...audio, column: null }] },
+  );
 }
 
-async function withAudio(
-  draft: Draft,
-  request: ServiceRequest,
-  path: string,
-  problems: readonly Problem[],
-  preparation: Preparation,
-): Promise<Prepared> {
-  const { ref } = request;
-  const refused = (wrong: Finding): Prepared => {
-    return { row: draft.row, request: null, ref, problems: [...problems, { ...wrong, column: null }] };
-  };
+/** Describes a recording, or says what is wrong with it. */
+async function described(path: string, { audio, contract, operations }: Preparation): Promise<AudioFile | Finding> {
   try {
-    const audio = await preparation.audio.describe(path);
-    const [wrong] = audioFindings(preparation.contract, preparation.operations, audio);
-    return wrong ? refused(wrong) : named(draft.row, { ...request, audio }, problems, preparation);
+    const described = await audio.describe(path);
+    return audioFindings(contract, operations, described)[0] ?? described;
   } catch (error) {
-    return refused(finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path));
+    return finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);
   }
 }
 
@@ -169,14 +166,8 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
   return parts === null ? { row: row.number, fields } : { row: row.number, fields, parts };
 }
 
-/** The source of a part: its columns, and the prefix of the field that it belongs to. */
-interface PartSource {
-  readonly part: Part;
-  readonly columns: readonly number[];
-  readonly prefix: string | null;
-}
-
-const partSources = memoize(({ parts, sources }: Mapping): readonly PartSource[] =>
+/** The sources of the parts: their columns, and the prefix of the field that they belong to. */
+const partSources = memoize(({ parts, sources }: Mapping) =>
   PARTS.flatMap((part) => {
     const columns = parts[part] ?? [];
     const prefix = sources.find(({ field }) => field === wholeOf(part))?.prefix ?? null;
@@ -188,17 +179,13 @@ function partsOf({ cells }: Row, mapping: Mapping): Parts | null {
   let texts: Partial<Record<Part, string>> | null = null;
   for (const { part, columns, prefix } of partSources(mapping)) {
     for (const index of columns) {
-      if (isEmpty(cells[index])) continue;
+      if (!cells[index]?.trim()) continue;
       texts ??= {};
       texts[part] = cellText(cells[index], prefix).trim();
       break;
     }
   }
   return texts;
-}
-
-function isEmpty(cell: string | undefined): boolean {
-  return cell === undefined || cell.trim() === '';
 }
 
 /**
@@ -223,8 +210,6 @@ function textOf(source: FieldSource, cells: readonly string[]): string {
 
 /** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */
 function cellText(cell: string | undefined, prefix: string | null): string {
-  if (cell === undefined || isEmpty(cell)) return '';
-  if (prefix === null || !cell.startsWith(prefix)) return cell;
-  const bare = cell.slice(prefix.length);
-  return isEmpty(bare) ? '' : bare;
+  const text = (prefix !== null && cell?.startsWith(prefix) ? cell.slice(prefix.length) : cell) ?? '';
+  return text.trim() === '' ? '' : text;
 }

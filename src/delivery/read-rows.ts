@@ -1,9 +1,17 @@
-import type { Mapping, Row, Table } from '../request/lead/table.ts';
+import type { Row, Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { Status } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { inOtherForms, likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow } from './prepare.ts';
+import {
+  inOtherForms,
+  likelyPrepared,
+  type Preparation,
+  type Prepared,
+  prepareAgain,
+  prepareRow,
+  type Reading,
+} from './prepare.ts';
 import { earlierKey } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
@@ -24,14 +32,13 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
  */
 export async function prepareBatch(
   read: readonly Row[],
-  mapping: Mapping,
-  preparation: Preparation,
+  reading: Reading,
   log: LogView,
   isKnown: (row: Row, likely: Prepared | null) => boolean,
   isLikely = true,
 ): Promise<readonly Prepared[]> {
-  const rows = await inKnownForms(read, mapping, preparation, log);
-  const likely = rows.map((row) => (isLikely ? likelyPrepared(row, mapping, preparation) : null));
+  const rows = await inKnownForms(read, reading, log);
+  const likely = rows.map((row) => (isLikely ? likelyPrepared(row, reading) : null));
   await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
   const prepared: Prepared[] = [];
   const checked: string[] = [];
@@ -41,7 +48,7 @@ export async function prepareBatch(
       prepared.push(known ?? { row: row.number, request: null, ref: null, problems: [] });
       continue;
     }
-    const pending = prepareRow(row, mapping, preparation);
+    const pending = prepareRow(row, reading);
     // Most rows are prepared synchronously. Awaiting them as well would cost one turn of the event loop each.
     const each = pending instanceof Promise ? await pending : pending;
     prepared.push(each);
@@ -52,16 +59,11 @@ export async function prepareBatch(
 }
 
 /** Gives rows that the log knows only as another program saved them that form. */
-async function inKnownForms(
-  rows: readonly Row[],
-  mapping: Mapping,
-  preparation: Preparation,
-  log: LogView,
-): Promise<readonly Row[]> {
+async function inKnownForms(rows: readonly Row[], reading: Reading, log: LogView): Promise<readonly Row[]> {
   const keyed = rows.flatMap((row) => {
-    const others = inOtherForms(row, mapping);
+    const others = inOtherForms(row, reading.mapping);
     const ways = others.length === 0 ? [] : [row, ...others];
-    return ways.map((way) => ({ row, way, key: likelyPrepared(way, mapping, preparation)?.key ?? null }));
+    return ways.map((way) => ({ row, way, key: likelyPrepared(way, reading)?.key ?? null }));
   });
   if (keyed.length === 0) return rows;
   await log.prefetch(keyed.flatMap(({ key }) => key ?? []));
@@ -74,26 +76,18 @@ async function inKnownForms(
 /** Options for reading the rows of a plan again. */
 export interface RereadOptions {
   readonly preparation: Preparation;
-  /** Aborted when no more rows are to be read. */
+  /** Aborted by the user, or by the work itself. Nothing new is read or sent then; requests in flight are finished. */
   readonly halt: AbortController;
 }
 
-/**
- * Reads the rows of one status again whose requests are known. See {@link rereadRows}. `held` returns a promise to wait
- * for before the next row, or null.
- */
-export function submissions(
-  plan: ImportPlan,
-  reading: RereadOptions,
-  status: Status,
-  held: () => Promise<unknown> | null,
-): AsyncGenerator<Submission> {
+/** Reads the rows of one status again whose requests are known. See {@link rereadRows}. */
+export function submissions(plan: ImportPlan, reading: RereadOptions, status: Status): AsyncGenerator<Submission> {
   const { ledger } = plan;
-  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.hasKey(row), held);
+  return rereadRows(plan, reading, (row) => ledger.status(row) === status && ledger.hasKey(row));
 }
 
 /**
- * Reads rows of a plan from the file again. `held` returns a promise to wait for before the next row, or null.
+ * Reads rows of a plan from the file again.
  *
  * Throws `SrqError('input')` if a row has changed since the plan was made. The row is then not sent.
  */
@@ -101,17 +95,15 @@ export async function* rereadRows(
   plan: ImportPlan,
   { preparation, halt }: RereadOptions,
   isWanted: (row: number) => boolean,
-  held: () => Promise<unknown> | null = () => null,
 ): AsyncGenerator<Submission> {
   if (halt.signal.aborted) return;
+  const reading = { mapping: plan.mapping, preparation };
   for await (const batch of rowsInRange(plan.table, plan.range)) {
     for (const row of batch) {
       if (!isWanted(row.number)) continue;
-      const pause = held();
-      if (pause) await pause;
       if (halt.signal.aborted) return;
       const key = plan.ledger.key(row.number);
-      const pending = prepareAgain(row, key, plan.mapping, preparation);
+      const pending = prepareAgain(row, key, reading);
       // As in `prepareBatch`, only what takes time is awaited.
       const prepared = pending instanceof Promise ? await pending : pending;
       if (!prepared.request || prepared.key !== key) {

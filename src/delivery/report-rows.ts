@@ -31,11 +31,13 @@ export async function* reportRows(
     const records = await Promise.all(batch.map((row) => lastRecord(row, plan, log)));
     for (const [at, row] of batch.entries()) {
       const status = ledger.status(row.number);
-      if (status === 'ready') yield { ...NOT_SENT, row, status: untriedStatus, message: untried, reason };
-      else if (status === 'invalid') yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
-      else if (status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number))
-        yield { ...NOT_SENT, row, status, message: FINDING[ALTERED].says, reason: ALTERED };
-      else yield knownRow(row, status, plan, records[at] ?? null);
+      const isAltered = status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number);
+      let told: Partial<RowReport>;
+      if (status === 'ready') told = { status: untriedStatus, message: untried, reason };
+      else if (status === 'invalid') told = await whyInvalid(row, plan, preparation);
+      else if (isAltered) told = { message: FINDING[ALTERED].says, reason: ALTERED };
+      else told = knownRow(row, status, plan, records[at] ?? null);
+      yield { ...NOT_SENT, row, status, ...told };
     }
   }
 }
@@ -56,7 +58,7 @@ function lastRecord(
 }
 
 /** Reports a row whose request is in the log, or that need not be sent. */
-function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): RowReport {
+function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): Partial<RowReport> {
   const { ledger, held, altered } = plan;
   const before = held?.get(row.number);
   // The last record of a request may be about another time that it was sent.
@@ -69,50 +71,40 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   else if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
-  const ids = record?.ids ?? {};
-  return { row, status, ids, message, reason, record, problems: [], isKept: isKept(row, status) };
+  return { ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
 }
 
 /** The dependencies for finding the rows of a plan in the log. */
 export interface RowLookup {
-  readonly log: Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
+  readonly log: LogView;
   readonly preparation: Preparation;
 }
 
 /**
- * Adds the rows outside the range to the reports, in the order of the file, with what is known of each. An import of
- * the first rows has not read the file completely. If that is not possible now, `onUnread` is called and the remaining
- * rows are left out.
+ * Adds the rows outside the range to the reports, in the order of the file, with what is known of each. A row's own
+ * statement is kept if it settles the row, or if the log does not know more. An import of the first rows has not read the
+ * file completely. If that is not possible now, `onUnread` is called and the remaining rows are left out.
  */
 export async function* withRowsOutside(
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
-  lookup: RowLookup,
+  { log, preparation }: RowLookup,
   onUnread: (error: SrqError) => void,
 ): AsyncGenerator<RowReport> {
   const { skip, limit } = plan.range;
-  if (skip > 0) yield* rowsOutside(plan, { skip: 0, limit: skip }, lookup);
+  async function* outside(range: RowRange): AsyncGenerator<RowReport> {
+    for await (const report of loggedRows(plan, preparation, log, range)) {
+      const { row, record } = report;
+      yield record === null || saysItIsSettled(row) ? { ...NOT_SENT, row, status: 'ready', isKept: true } : report;
+    }
+  }
+  if (skip > 0) yield* outside({ skip: 0, limit: skip });
   yield* reports;
   if (limit === null) return;
   try {
-    yield* rowsOutside(plan, { skip: skip + limit, limit: null }, lookup);
+    yield* outside({ skip: skip + limit, limit: null });
   } catch (error) {
     onUnread(expected(error));
-  }
-}
-
-/**
- * Yields the rows that the import does not cover. A row's own statement is kept if it settles the row, or if the log
- * does not know more.
- */
-async function* rowsOutside(
-  plan: ImportPlan,
-  range: RowRange,
-  { log, preparation }: RowLookup,
-): AsyncGenerator<RowReport> {
-  for await (const report of loggedRows(plan, preparation, log, range)) {
-    const { row, record } = report;
-    yield record === null || saysItIsSettled(row) ? { ...NOT_SENT, row, status: 'ready', isKept: true } : report;
   }
 }
 
@@ -121,7 +113,7 @@ async function whyInvalid(
   { mapping }: ImportPlan,
   preparation: Preparation,
 ): Promise<Pick<RowReport, 'message' | 'reason' | 'problems'>> {
-  const { problems } = await prepareRow(row, mapping, preparation);
+  const { problems } = await prepareRow(row, { mapping, preparation });
   const telling = problems.filter(({ severity }) => severity === 'error' || preparation.strict);
   return { message: sentences(telling, quotedMessage), reason: telling[0]?.code ?? null, problems: telling };
 }
@@ -202,7 +194,7 @@ export async function* loggedRows(
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(table, range)) {
     const isKnown = (_: Row, likely: Prepared | null) => likely?.request != null && log.lookup(likely.key) !== 'none';
-    const prepared = await prepareBatch(batch, mapping, preparation, log, isKnown);
+    const prepared = await prepareBatch(batch, { mapping, preparation }, log, isKnown);
     // The whole batch is looked up at once, to save round trips to a remote log.
     const records = await Promise.all(batch.map((row, at) => knownRecord(row, prepared[at], log)));
     for (const [at, row] of batch.entries()) {

@@ -2,8 +2,7 @@ import type { ImportPlan } from '../request/log/import-plan.ts';
 import { outcomeOf } from '../request/log/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
-import type { Preparation } from './prepare.ts';
-import { submissions } from './read-rows.ts';
+import { type RereadOptions, submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { recorded, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';
@@ -16,13 +15,10 @@ export interface SendOptions extends SubmitOptions {
 }
 
 /** Dependencies of a pass over the rows of a plan. */
-export interface PassDeps {
+export interface PassDeps extends RereadOptions {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
-  readonly preparation: Preparation;
-  /** Aborted by the user or by the pass itself. No new requests are started then; those in flight are finished. */
-  readonly halt: AbortController;
 }
 
 export interface SendDeps extends PassDeps {
@@ -53,9 +49,8 @@ async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions):
   const excess = supervisor.budgetStop();
   if (excess) throw excess;
   let pause: Promise<unknown> | null = null;
-  const ready = submissions(plan, deps, 'ready', () => pause);
   const results = runConcurrently(
-    prefetchAhead(ready, plan, log),
+    readyRows(plan, deps, () => pause),
     () => supervisor.limit(options.concurrency),
     // A created request gives up its place while its result is recorded, because it needs no connection any more and
     // can give no reason to stop, unless it is one of the first. A failure halts the run, so that requests waiting for their
@@ -87,7 +82,7 @@ async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions):
 /** Validate may see another row of the same customer, whose outcome an earlier run did not find out. */
 async function noteUnknown(plan: ImportPlan, deps: PassDeps): Promise<void> {
   if (plan.counts.unknown === 0) return;
-  for await (const { request } of submissions(plan, deps, 'unknown', () => null)) deps.api.noteSent(request);
+  for await (const { request } of submissions(plan, deps, 'unknown')) deps.api.noteSent(request);
 }
 
 /** Asks a person about an answer that proves nothing, and records the outcome that follows. */
@@ -138,21 +133,28 @@ function noteResult({ ledger }: ImportPlan, { row, status, alsoUnknown }: Sent):
   if (key !== null && ledger.has(other) && ledger.key(other) === key) ledger.setStatus(other, 'unknown');
 }
 
-/** Looks up many rows in the log at once, right before their turn, to save round trips to a remote log. */
-async function* prefetchAhead(
-  rows: AsyncGenerator<Submission>,
-  { ledger }: ImportPlan,
-  log: Pick<DeliveryLog, 'prefetch'>,
+/**
+ * Reads the rows that are ready. Many are looked up in the log at once, right before their turn, to save round trips to a
+ * remote log. `held` returns the pause to wait for before the next row, or null.
+ */
+async function* readyRows(
+  plan: ImportPlan,
+  deps: PassDeps,
+  held: () => Promise<unknown> | null,
 ): AsyncGenerator<Submission> {
+  const { ledger } = plan;
   let end = 0;
-  for await (const submission of rows) {
+  for await (const submission of submissions(plan, deps, 'ready')) {
+    const pause = held();
+    if (pause) await pause;
+    if (deps.halt.signal.aborted) return;
     if (submission.row >= end) {
       const keys: string[] = [];
       for (end = submission.row; ledger.has(end) && keys.length < PREFETCH_ROWS; end++) {
         const key = ledger.status(end) === 'ready' ? ledger.key(end) : null;
         if (key !== null) keys.push(key);
       }
-      await log.prefetch(keys);
+      await deps.log.prefetch(keys);
     }
     yield submission;
   }

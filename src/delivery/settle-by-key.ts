@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isTaken, type LoggedState } from '../request/log/status.ts';
-import type { DeliveryLog, LogRecord, LogView, MarketplaceApi } from '../request/ports.ts';
+import type { LogRecord, LogView } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
+import type { PassDeps } from './send-rows.ts';
 import { type Finality, heldMessage, loggedStatus, References, type TakenRecords } from './sent-before.ts';
 import {
   inDoubt,
@@ -16,10 +17,7 @@ import {
 import { withdrawCreation } from './withdraw.ts';
 import { type SentTime, sentTime } from './witness.ts';
 
-interface KeyDeps {
-  readonly api: MarketplaceApi;
-  readonly log: DeliveryLog;
-}
+type KeyDeps = Pick<PassDeps, 'api' | 'log'>;
 
 /** A row whose outcome is unknown, with the last record of its request. */
 export interface UnknownRow {
@@ -28,20 +26,14 @@ export interface UnknownRow {
   readonly seen: LoggedState;
 }
 
-/** Reads what the log knows of a row, or returns null if it is not open or may still be under way elsewhere. */
-export async function openRow(submission: Submission, { log }: Pick<KeyDeps, 'log'>): Promise<UnknownRow | null> {
+/** Reads what the log knows of a row. Returns its result if it is not open, or may still be under way elsewhere. */
+export async function openRow(submission: Submission, { log }: Pick<KeyDeps, 'log'>): Promise<UnknownRow | Sent> {
   const { key } = submission;
   await log.prefetch([key]);
   const seen = log.lookup(key);
   const record = await log.read(key);
-  if (!record || (seen !== 'sending' && seen !== 'unknown')) return null;
-  return (await log.mayBeUnderWay(key)) ? null : { submission, record, seen };
-}
-
-/** Returns the result of a row that `openRow` does not open. */
-export async function notOpen(submission: Submission, { log }: Pick<KeyDeps, 'log'>): Promise<Sent> {
-  const isUnderWay = await log.mayBeUnderWay(submission.key);
-  return isUnderWay ? unsent(submission, 'unknown', UNDER_WAY) : inDoubt(submission);
+  if (await log.mayBeUnderWay(key)) return unsent(submission, 'unknown', UNDER_WAY);
+  return record && (seen === 'sending' || seen === 'unknown') ? { submission, record, seen } : inDoubt(submission);
 }
 
 /** The message of a row that another process has in hand. */
@@ -72,7 +64,7 @@ export async function submitOne(submission: Submission, deps: KeyDeps, chosen: S
     return submitRequest(submission, api, log, options);
   try {
     const row = await openRow(submission, deps);
-    if (row === null) return await notOpen(submission, deps);
+    if ('status' in row) return row;
     const sent = sentTime(row.record, log.nowMs());
     return sent && mayRepeat(row, sent, deps) ? await repeatUnderKey(row, sent, deps) : inDoubt(submission);
   } catch (error) {

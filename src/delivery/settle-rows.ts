@@ -2,11 +2,11 @@ import { customersOf } from '../request/lead/customer.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
-import type { LogRecord } from '../request/ports.ts';
+import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import { type PassDeps, trackResults } from './send-rows.ts';
-import { mayRepeat, notOpen, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
+import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
 import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
 import { ageMs } from './withdraw.ts';
 import { type Asked, askControls, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
@@ -56,170 +56,163 @@ export function settleRows(
   deps: PassDeps,
   options: SettleOptions,
 ): AsyncGenerator<Sent, SrqError | null> {
-  return trackResults(settleAll(plan, deps, options), plan, deps.halt);
+  return trackResults(new Settling(plan, deps, options).all(), plan, deps.halt);
 }
 
-async function* settleAll(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Sent> {
-  const seen: Seen = { again: false };
-  for await (const doubts of unknownWithNeighbours(plan, deps)) {
-    const batch: (UnknownRow & Asked)[] = [];
-    for (const doubt of doubts) {
-      if (deps.halt.signal.aborted) return;
-      const found = await settledAlone(doubt, deps, options);
-      if ('status' in found) yield found;
-      else batch.push(found);
-    }
-    yield* settleBatch(plan, batch, deps, options, seen);
+/** A row about which validate is asked. */
+type AskedRow = UnknownRow & Asked;
+
+/** One pass over the rows whose outcome is unknown. */
+class Settling {
+  readonly #plan: ImportPlan;
+  readonly #deps: PassDeps;
+  readonly #options: SettleOptions;
+  /**
+   * Whether a row that was sent again had no clear answer again. A service that takes what it answers like this does not
+   * show it to validate.
+   */
+  #again = false;
+
+  constructor(plan: ImportPlan, deps: PassDeps, options: SettleOptions) {
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#options = options;
   }
-}
 
-/** What has become of the rows that were sent again. */
-interface Seen {
-  /** Whether one had no clear answer again. A service that takes what it answers like this does not show it to validate. */
-  again: boolean;
-}
-
-/** Settles a row about which validate is not asked. Returns any other row with what is needed to ask. */
-async function settledAlone(
-  { doubt: submission, neighbours }: UnknownWithNeighbours,
-  deps: PassDeps,
-  { byValidate }: SettleOptions,
-): Promise<Sent | (UnknownRow & Asked)> {
-  const { log, api } = deps;
-  const row = await openRow(submission, deps);
-  if (row === null) return notOpen(submission, deps);
-  const sent = sentTime(row.record, log.nowMs());
-  if (sent === null) return stays(submission, untimely(row.record));
-  if (mayRepeat(row, sent, deps)) return repeatUnderKey(row, sent, deps);
-  if (!byValidate) return inDoubt(submission);
-  if ((row.record.wireForm ?? null) !== api.wireForm) return stays(submission, OTHER_FORM);
-  const asked = await withNeighbours(submission, sent, neighbours, deps);
-  return asked === null ? stays(submission, NO_NEIGHBOURS) : { ...row, ...asked };
-}
-
-/** Asks validate about rows in two rounds, and settles them by what it says. */
-async function* settleBatch(
-  plan: ImportPlan,
-  doubts: readonly (UnknownRow & Asked)[],
-  deps: PassDeps,
-  options: SettleOptions,
-  seen: Seen,
-): AsyncGenerator<Sent> {
-  if (doubts.length === 0) return;
-  const { api, halt, clock, log } = deps;
-  const { signal } = halt;
-  // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
-  await askControls(doubts, api, signal);
-  const batch = await openWhenOld(doubts, deps, options);
-  for (const { submission } of doubts.filter((each) => !batch.includes(each))) yield inDoubt(submission);
-  if (batch.length === 0) return;
-  const first = await askRound(batch, api, signal, false);
-  const firstMs = log.nowMs();
-  const leastMs = Math.min(LEAST_GAP_MS, options.settleMs ?? LEAST_GAP_MS);
-  const gapsMs = batch.map((row) => row.gapMs + lateMs(row, deps, options));
-  const waitMs = Math.max(leastMs, ...gapsMs);
-  options.waiting(waitMs);
-  await clock.sleep(waitMs, signal);
-  const second = await askRound(batch, api, signal, true);
-  // A validate that does not know a request to which the service answered with a success may not know others either.
-  const misses = batch.some(
-    ({ record }, at) => isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear'),
-  );
-  const shared = await sharedCustomers(plan, batch, deps);
-  for (const [at, row] of batch.entries()) {
-    if (signal.aborted) return yield inDoubt(row.submission);
-    const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
-    const isShared = customersOf(row.submission.request).some((customer) => shared.has(customer));
-    const against = misses ? MISSES : seen.again ? AGAIN : null;
-    const settled = await settleRow(row, rounds, { isShared, against }, [firstMs, log.nowMs()], deps, options);
-    seen.again ||= settled.status === 'unknown' && !settled.isFromLog;
-    yield settled;
-  }
-}
-
-/** Waits until each row is old enough to be sent again. Returns those that nobody else has settled meanwhile. */
-async function openWhenOld(
-  rows: readonly (UnknownRow & Asked)[],
-  deps: PassDeps,
-  options: SettleOptions,
-): Promise<readonly (UnknownRow & Asked)[]> {
-  const { clock, log, halt } = deps;
-  let open = rows;
-  const leftMs = () => Math.max(...open.map((row) => row.sent.lastMs + leastAgeMs(row, deps, options) - log.nowMs()));
-  if (leftMs() > 0) options.waiting(leftMs());
-  while (leftMs() > 0 && !halt.signal.aborted) {
-    await clock.sleep(Math.min(leftMs(), MAX_SLEEP_MS), halt.signal);
-    await log.prefetch(open.map(({ submission }) => submission.key));
-    open = open.filter(({ submission, seen }) => log.lookup(submission.key) === seen);
-  }
-  return open;
-}
-
-function leastAgeMs(row: UnknownRow, deps: PassDeps, options: SettleOptions): number {
-  // An intent without an outcome may belong to a process that was cut off, so the intent must have expired first.
-  const intentMs = row.seen === 'sending' ? 2 * (deps.log.writeLeaseMs ?? 0) : 0;
-  return Math.max(options.settleMs ?? (isReset(row, deps, options) ? LEAST_WAIT_RESET_MS : LEAST_WAIT_MS), intentMs);
-}
-
-/** Returns how long after it was sent a request may still have reached the service. */
-function lateMs(row: UnknownRow, deps: PassDeps, options: SettleOptions): number {
-  return isReset(row, deps, options) ? 0 : Math.min(MAX_LATE_MS, options.settleMs ?? MAX_LATE_MS);
-}
-
-/** Tells whether this process has reset the connection, so that nothing of the request is left on its way. */
-function isReset({ seen, record }: UnknownRow, { log }: PassDeps, { isProxied }: SettleOptions): boolean {
-  return seen === 'unknown' && record.run === log.run && !isProxied;
-}
-
-/** Returns the customers of these rows who have other rows in the file. Validate may see one of those. */
-async function sharedCustomers(
-  plan: ImportPlan,
-  batch: readonly Asked[],
-  deps: PassDeps,
-): Promise<ReadonlySet<string>> {
-  const shared = new Set<string>();
-  const counts = new Map(batch.flatMap(({ submission }) => customersOf(submission.request)).map((each) => [each, 0]));
-  for await (const { request } of rereadRows(
-    plan,
-    deps,
-    (row) => plan.ledger.hasKey(row) && plan.ledger.firstRow(row) === row,
-  )) {
-    for (const customer of customersOf(request)) {
-      const count = counts.get(customer);
-      if (count !== undefined) counts.set(customer, count + 1);
-      if (count === 1) shared.add(customer);
+  async *all(): AsyncGenerator<Sent> {
+    for await (const doubts of unknownWithNeighbours(this.#plan, this.#deps)) {
+      const batch: AskedRow[] = [];
+      for (const doubt of doubts) {
+        if (this.#deps.halt.signal.aborted) return;
+        const found = await this.#settledAlone(doubt);
+        if ('status' in found) yield found;
+        else batch.push(found);
+      }
+      if (batch.length > 0) yield* this.#settleBatch(batch);
     }
   }
-  return shared;
-}
 
-/** Settles one row by what validate has said in both rounds. */
-async function settleRow(
-  row: UnknownRow & Asked,
-  rounds: readonly [Testimony, Testimony],
-  { isShared, against }: { readonly isShared: boolean; readonly against: string | null },
-  askedMs: readonly number[],
-  deps: PassDeps,
-  { resend }: SettleOptions,
-): Promise<Sent> {
-  const { submission, record, seen } = row;
-  const { log, api } = deps;
-  const subject = subjectOf(submission);
-  const says = rounds[0] === rounds[1] ? rounds[0] : 'nothing';
-  // The process that sent the request may have lost its connection to the log and have regained it.
-  if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(submission.key))) return inDoubt(submission);
-  if (says === 'clear' && against === null) {
-    if (!(await log.licence(subject, seen, 'validate', { again: record.again }))) return inDoubt(submission);
-    return submitRequest(submission, api, log, { ...resend, validate: false, again: false });
+  /** Settles a row about which validate is not asked. Returns any other row with what is needed to ask. */
+  async #settledAlone({ doubt: submission, neighbours }: UnknownWithNeighbours): Promise<Sent | AskedRow> {
+    const deps = this.#deps;
+    const { log, api } = deps;
+    const row = await openRow(submission, deps);
+    if ('status' in row) return row;
+    const sent = sentTime(row.record, log.nowMs());
+    if (sent === null) return stays(submission, untimely(row.record));
+    if (mayRepeat(row, sent, deps)) return repeatUnderKey(row, sent, deps);
+    if (!this.#options.byValidate) return inDoubt(submission);
+    if ((row.record.wireForm ?? null) !== api.wireForm) return stays(submission, OTHER_FORM);
+    const asked = await withNeighbours(submission, sent, neighbours, deps);
+    return asked === null ? stays(submission, NO_NEIGHBOURS) : { ...row, ...asked };
   }
-  const isTold = says === 'clear' || against === MISSES;
-  const why = says === 'duplicate' ? whyNotCreated(record, isShared) : ((isTold ? against : null) ?? UNTOLD);
-  if (why === null) {
-    if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
-    return unsent(submission, 'created', TAKEN.message);
+
+  /** Asks validate about rows in two rounds, and settles them by what it says. */
+  async *#settleBatch(doubts: readonly AskedRow[]): AsyncGenerator<Sent> {
+    const { api, halt, clock, log } = this.#deps;
+    const { settleMs, waiting } = this.#options;
+    const { signal } = halt;
+    // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
+    await askControls(doubts, api, signal);
+    const batch = await this.#openWhenOld(doubts);
+    for (const { submission } of doubts.filter((each) => !batch.includes(each))) yield inDoubt(submission);
+    if (batch.length === 0) return;
+    const first = await askRound(batch, api, signal, false);
+    const firstMs = log.nowMs();
+    const leastMs = Math.min(LEAST_GAP_MS, settleMs ?? LEAST_GAP_MS);
+    const waitMs = Math.max(leastMs, ...batch.map((row) => row.gapMs + this.#lateMs(row)));
+    waiting(waitMs);
+    await clock.sleep(waitMs, signal);
+    const second = await askRound(batch, api, signal, true);
+    // A validate that does not know a request to which the service answered with a success may not know others either.
+    const misses = batch.some(
+      ({ record }, at) => isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear'),
+    );
+    const shared = await this.#sharedCustomers(batch);
+    for (const [at, row] of batch.entries()) {
+      if (signal.aborted) return yield inDoubt(row.submission);
+      const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
+      const isShared = customersOf(row.submission.request).some((customer) => shared.has(customer));
+      const against = misses ? MISSES : this.#again ? AGAIN : null;
+      const settled = await this.#settleRow(row, rounds, { isShared, against }, [firstMs, log.nowMs()]);
+      this.#again ||= settled.status === 'unknown' && !settled.isFromLog;
+      yield settled;
+    }
   }
-  await noteAsked(row, rounds, askedMs, deps);
-  return stays(submission, why);
+
+  /** Waits until each row is old enough to be sent again. Returns those that nobody else has settled meanwhile. */
+  async #openWhenOld(rows: readonly AskedRow[]): Promise<readonly AskedRow[]> {
+    const { clock, log, halt } = this.#deps;
+    let open = rows;
+    const leftMs = () => Math.max(...open.map((row) => row.sent.lastMs + this.#leastAgeMs(row) - log.nowMs()));
+    if (leftMs() > 0) this.#options.waiting(leftMs());
+    while (leftMs() > 0 && !halt.signal.aborted) {
+      await clock.sleep(Math.min(leftMs(), MAX_SLEEP_MS), halt.signal);
+      await log.prefetch(open.map(({ submission }) => submission.key));
+      open = open.filter(({ submission, seen }) => log.lookup(submission.key) === seen);
+    }
+    return open;
+  }
+
+  #leastAgeMs(row: UnknownRow): number {
+    // An intent without an outcome may belong to a process that was cut off, so the intent must have expired first.
+    const intentMs = row.seen === 'sending' ? 2 * (this.#deps.log.writeLeaseMs ?? 0) : 0;
+    const leastMs = this.#isReset(row) ? LEAST_WAIT_RESET_MS : LEAST_WAIT_MS;
+    return Math.max(this.#options.settleMs ?? leastMs, intentMs);
+  }
+
+  /** Returns how long after it was sent a request may still have reached the service. */
+  #lateMs(row: UnknownRow): number {
+    return this.#isReset(row) ? 0 : Math.min(MAX_LATE_MS, this.#options.settleMs ?? MAX_LATE_MS);
+  }
+
+  /** Tells whether this process has reset the connection, so that nothing of the request is left on its way. */
+  #isReset({ seen, record }: UnknownRow): boolean {
+    return seen === 'unknown' && record.run === this.#deps.log.run && !this.#options.isProxied;
+  }
+
+  /** Returns the customers of these rows who have other rows in the file. Validate may see one of those. */
+  async #sharedCustomers(batch: readonly Asked[]): Promise<ReadonlySet<string>> {
+    const { ledger } = this.#plan;
+    const shared = new Set<string>();
+    const counts = new Map(batch.flatMap(({ submission }) => customersOf(submission.request)).map((each) => [each, 0]));
+    const isFirst = (row: number) => ledger.hasKey(row) && ledger.firstRow(row) === row;
+    for await (const { request } of rereadRows(this.#plan, this.#deps, isFirst)) {
+      for (const customer of customersOf(request)) {
+        const count = counts.get(customer);
+        if (count !== undefined) counts.set(customer, count + 1);
+        if (count === 1) shared.add(customer);
+      }
+    }
+    return shared;
+  }
+
+  /** Settles one row by what validate has said in both rounds. */
+  async #settleRow(
+    row: AskedRow,
+    rounds: readonly [Testimony, Testimony],
+    { isShared, against }: { readonly isShared: boolean; readonly against: string | null },
+    askedMs: readonly number[],
+  ): Promise<Sent> {
+    const { submission, record, seen } = row;
+    const { log, api } = this.#deps;
+    const subject = subjectOf(submission);
+    const says = rounds[0] === rounds[1] ? rounds[0] : 'nothing';
+    // The process that sent the request may have lost its connection to the log and have regained it.
+    if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(submission.key))) return inDoubt(submission);
+    if (says === 'clear' && against === null) {
+      if (!(await log.licence(subject, seen, 'validate', { again: record.again }))) return inDoubt(submission);
+      return submitRequest(submission, api, log, { ...this.#options.resend, validate: false, again: false });
+    }
+    const isTold = says === 'clear' || against === MISSES;
+    const why = says === 'duplicate' ? whyNotCreated(record, isShared) : ((isTold ? against : null) ?? UNTOLD);
+    if (why === null) {
+      if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
+      return unsent(submission, 'created', TAKEN.message);
+    }
+    await noteAsked(row, rounds, askedMs, log);
+    return stays(submission, why);
+  }
 }
 
 /** Returns why a request that validate calls a duplicate may not be told as created, or null. */
@@ -231,10 +224,10 @@ function whyNotCreated({ again, wasClear }: LogRecord, isShared: boolean): strin
 
 /** Keeps with the request what validate has said of it, for the person who looks it up. */
 async function noteAsked(
-  { submission, record, seen, sent }: UnknownRow & Asked,
+  { submission, record, seen, sent }: AskedRow,
   rounds: readonly [Testimony, Testimony],
   askedMs: readonly number[],
-  { log }: PassDeps,
+  log: DeliveryLog,
 ): Promise<void> {
   const at = askedMs.map((ms) => new Date(ms).toISOString().slice(11, 16)).join(' and ');
   const words = { clear: 'did not know it', duplicate: 'knew it, or one like it', nothing: 'could not tell' } as const;

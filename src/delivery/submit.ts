@@ -88,18 +88,15 @@ export const IN_DOUBT = 'An earlier try may have been taken; the row is not sent
 /** Builds the result of a request whose outcome stays unknown. */
 export const inDoubt = (submission: Submission): Sent => unsent(submission, 'unknown', IN_DOUBT);
 
-/** The result of the duplicate check. */
-interface Clearance {
-  /** The outcome of a request that must not be created, or null if it may be. */
-  readonly outcome: Outcome | null;
-  /** Whether validate says that the service has a request like it. */
-  readonly isThere: boolean;
-  /** The answer by which validate called the request clear, or null. */
-  readonly cleared: ValidateResult | null;
-  readonly circumstances: Circumstances;
-}
+/**
+ * The result of the duplicate check: the outcome of a request that must not be created, else whether validate says that the
+ * service has a request like it, and the answer by which it called the request clear.
+ */
+type Clearance =
+  | { readonly outcome: Outcome; readonly circumstances: Circumstances }
+  | { readonly outcome: null; readonly isThere: boolean; readonly cleared: ValidateResult | null };
 
-const NOT_ASKED: Clearance = { outcome: null, isThere: false, cleared: null, circumstances: {} };
+const NOT_ASKED = { outcome: null, isThere: false, cleared: null } as const;
 
 /**
  * Sends one request: looks it up in the log, asks validate, records the intent durably, sends it and records the
@@ -137,8 +134,8 @@ async function submit(
 
   const subject = subjectOf(submission);
   const clearance = options.validate ? await validateFirst(request, api, options) : NOT_ASKED;
-  const { outcome: refused, isThere, cleared, circumstances } = clearance;
-  if (refused) return recordUnsent(submission, log, seen, refused, circumstances);
+  if (clearance.outcome) return recordUnsent(submission, log, seen, clearance.outcome, clearance.circumstances);
+  const { isThere, cleared } = clearance;
   // What validate finds under a licence may be the very try that the licence is about, so that keeps its idempotency key.
   // What the service has already is sent a second time on purpose.
   const isSecond = isTaken(seen) || (isThere && seen !== 'licensed');
@@ -289,22 +286,17 @@ export async function fromLog(
 }
 
 async function validateFirst(request: ServiceRequest, api: MarketplaceApi, options: SubmitOptions): Promise<Clearance> {
-  let answer: ValidateResult;
-  try {
-    answer = await api.validate(request);
-  } catch (error) {
-    const stop = expected(error);
-    return { ...NOT_ASKED, outcome: outcomeOf('failed', stop.message), circumstances: { stop } };
-  }
+  const answer = await api.validate(request).catch(expected);
+  if (answer instanceof SrqError)
+    return { outcome: outcomeOf('failed', answer.message), circumstances: { stop: answer } };
   const { verdict, refused, http, ids, message, raw } = answer;
   if (verdict === 'clear') return { ...NOT_ASKED, cleared: answer };
-  if (verdict === 'duplicate') {
-    if (options.onDuplicate === 'create') return { ...NOT_ASKED, isThere: true };
-    return { ...NOT_ASKED, outcome: outcomeOf('duplicate', 'Validate says that it is a duplicate.', { http, ids }) };
-  }
-  if (refused) return { ...NOT_ASKED, outcome: outcomeOf(refused, message, { http }) };
+  if (verdict === 'duplicate' && options.onDuplicate === 'create') return { ...NOT_ASKED, isThere: true };
+  const not = (outcome: Outcome, circumstances: Circumstances = {}) => ({ outcome, circumstances });
+  if (verdict === 'duplicate') return not(outcomeOf(verdict, 'Validate says that it is a duplicate.', { http, ids }));
+  if (refused) return not(outcomeOf(refused, message, { http }));
   const why = `${message ?? 'srq does not know what the answer of validate means.'} The request was not created.`;
-  return { ...NOT_ASKED, outcome: outcomeOf('failed', why, { http, raw }), circumstances: { unreadable: true } };
+  return not(outcomeOf('failed', why, { http, raw }), { unreadable: true });
 }
 
 /** Returns the subject under which a request is logged. */

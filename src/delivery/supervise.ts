@@ -1,5 +1,6 @@
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Clock, MarketplaceApi } from '../request/ports.ts';
+import type { ErrorReason } from '../request/words/error-codes.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Sent } from './submit.ts';
 
@@ -12,10 +13,31 @@ const CANARY_ROWS = 3;
 const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
-/** Answers that may be about one row, or about all. */
+/** Answers that may be about one row, or about all. A service that has taken requests at this address may have moved. */
 const DENIALS: Readonly<Record<number, string>> = { 403: 'denied', 404: 'not found', 410: 'not found' };
 /** The first rows of a file may all be duplicates, at a service that srq does not know yet. */
 const UNREADABLE_IN_A_ROW = 10;
+/** The faults with which a run must not go on if so many results in a row have them. */
+const FAULTS: Readonly<Record<string, readonly [times: number, code: ErrorReason, says: string, hint: string]>> = {
+  unreadable: [
+    UNREADABLE_IN_A_ROW,
+    'answer.unreadable',
+    'srq does not understand what the service answers to validate.',
+    'Check the base URL with: srq status. With a new service, srq learns what such answers mean from the first request that it creates. First import a lead that the service does not have. If it has none of these, skip validate with --no-validate.',
+  ],
+  denied: [
+    DENIED_IN_A_ROW,
+    'auth.denied',
+    'The service denies these requests (HTTP {http}).',
+    'Ask the marketplace whether this client may create requests in these markets, then run the same command again.',
+  ],
+  'not found': [
+    DENIED_IN_A_ROW,
+    'service.wrong-address',
+    `The service does not know this address any more, or refuses ${DENIED_IN_A_ROW} rows in a row (HTTP {http}).`,
+    'Read what it says in the results file, and check the base URL with: srq status',
+  ],
+};
 /** The breaker opens at this many unknown outcomes in a row, or at more than `UNKNOWN_IN_WINDOW` among the last `WINDOW`. */
 const UNKNOWN_IN_A_ROW = 3;
 const UNKNOWN_IN_WINDOW = 4;
@@ -91,13 +113,7 @@ export class Supervisor {
     this.#inARow = { kind, times: kind === this.#inARow.kind ? this.#inARow.times + 1 : 1 };
     if (!unreadable && status !== 'failed' && status !== 'unknown') this.#readable += 1;
     const why =
-      stop ??
-      this.#unreadableStop() ??
-      this.#unprovenStop(sent) ??
-      this.#deniedStop() ??
-      this.#notFoundStop(sent) ??
-      this.#refusalStop(sent) ??
-      this.budgetStop();
+      stop ?? this.#inARowStop(http) ?? this.#unprovenStop(sent) ?? this.#refusalStop(sent) ?? this.budgetStop();
     return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(status === 'unknown');
   }
 
@@ -108,7 +124,7 @@ export class Supervisor {
     if (at - this.#lastUnknown > FORGET_RESULTS) this.#breaks = 0;
     this.#lastUnknown = at;
     this.#unknown = [...this.#unknown.filter((each) => each > at - WINDOW), at];
-    if (!this.#come('unknown', UNKNOWN_IN_A_ROW) && this.#unknown.length <= UNKNOWN_IN_WINDOW) return CONTINUE;
+    if (this.#inARow.times < UNKNOWN_IN_A_ROW && this.#unknown.length <= UNKNOWN_IN_WINDOW) return CONTINUE;
     [this.#unknown, this.#inARow.times] = [[], 0];
     this.#breaks += 1;
     if (this.#breaks < MAX_BREAKS) return { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (this.#breaks - 1) };
@@ -130,18 +146,13 @@ export class Supervisor {
     );
   }
 
-  /** Tells whether at least so many of the latest results, one after the other, were of this kind. */
-  #come(kind: string, times: number): boolean {
-    return this.#inARow.kind === kind && this.#inARow.times >= times;
-  }
-
-  #unreadableStop(): SrqError | null {
-    if (!this.#come('unreadable', UNREADABLE_IN_A_ROW)) return null;
-    return new SrqError(
-      'answer.unreadable',
-      'srq does not understand what the service answers to validate.',
-      'Check the base URL with: srq status. With a new service, srq learns what such answers mean from the first request that it creates. First import a lead that the service does not have. If it has none of these, skip validate with --no-validate.',
-    );
+  /** Returns a reason to stop if the latest results, one after the other, have a fault in common. */
+  #inARowStop(http: number | null): SrqError | null {
+    const { kind, times } = this.#inARow;
+    const isSure = kind === 'denied' && this.#seen === 1 && !this.#isFamiliar;
+    const [least, code, says, hint] = FAULTS[kind] ?? [];
+    if (!least || !code || !says || (times < least && !isSure)) return null;
+    return new SrqError(code, says.replace('{http}', String(http)), hint);
   }
 
   /**
@@ -160,24 +171,6 @@ export class Supervisor {
       'answer.unproven',
       `The service answered ${text}. srq does not know whether that means that the request was taken.`,
       `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by form. If it means a refusal: srq contract learn --refused-by form`,
-    );
-  }
-
-  #deniedStop(): SrqError | null {
-    if (!this.#come('denied', this.#seen === 1 && !this.#isFamiliar ? 1 : DENIED_IN_A_ROW)) return null;
-    const hint =
-      'Ask the marketplace whether this client may create requests in these markets, then run the same command again.';
-    return new SrqError('auth.denied', 'The service denies these requests (HTTP 403).', hint);
-  }
-
-  /** A service that has taken requests at this address may have moved meanwhile. */
-  #notFoundStop({ http }: Sent): SrqError | null {
-    if (!this.#come('not found', DENIED_IN_A_ROW)) return null;
-    const message = `The service does not know this address any more, or refuses ${DENIED_IN_A_ROW} rows in a row (HTTP ${http}).`;
-    return new SrqError(
-      'service.wrong-address',
-      message,
-      'Read what it says in the results file, and check the base URL with: srq status',
     );
   }
 

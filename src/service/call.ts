@@ -10,7 +10,7 @@ import { isSecretName, secretTexts } from '../request/words/names.ts';
 import type { WritePermission } from './idempotency.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
-import { isThrottled, type RateLimiter } from './pacing/rate-limiter.ts';
+import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED } from './redaction/hidden-words.ts';
 import { Redactor } from './redaction/redactor.ts';
@@ -144,7 +144,7 @@ export class Caller {
     const { answer } = exchange;
     // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
     // next `acquire` waits it out, and knows when it is too long.
-    if (answer !== null && (isThrottled(answer.status) || asksToWait(answer))) return;
+    if (answer !== null && (answer.status === 429 || asksToWait(answer))) return;
     if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
       this.#unreachedInARow += 1;
       const limit = this.#reached ? MAX_UNREACHED : MAX_UNREACHED_AT_FIRST;
@@ -187,14 +187,14 @@ function acceptedTypes({ success }: Call): string {
  * name of a secret.
  */
 function givenKeys(contract: Contract): string[] {
-  return callsOf(contract).flatMap(({ always, when }) => [
-    ...Object.entries(always).flatMap(([place, value]) => {
-      const { in: where, path } = readPlace(place);
-      const isKey = where !== 'body' || isSecretName(path.at(-1) ?? '');
-      return isKey ? [String(value)] : secretTexts(path.at(-1) ?? '', value);
-    }),
-    ...Object.values(when).flatMap((values) =>
-      Object.entries(values).flatMap(([place, value]) => secretTexts(readPlace(place).path.at(-1) ?? '', value)),
+  return callsOf(contract).flatMap(({ always, when }) =>
+    [always, ...Object.values(when)].flatMap((values) =>
+      Object.entries(values).flatMap(([place, value]) => {
+        const { in: where, path } = readPlace(place);
+        const name = path.at(-1) ?? '';
+        const isKey = values === always && (where !== 'body' || isSecretName(name));
+        return isKey ? [String(value)] : secretTexts(name, value);
+      }),
     ),
-  ]);
+  );
 }

@@ -1,7 +1,7 @@
-import type { KnownAnswers } from '../request/contract/known-answers.ts';
+import type { FormMeaning, KnownAnswers, ProvenBy } from '../request/contract/known-answers.ts';
 import { wireFormOf } from '../request/contract/public-api.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
-import type { Outcome } from '../request/log/outcome.ts';
+import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
 import type {
   CreateResult,
   CreateTerms,
@@ -14,15 +14,16 @@ import type {
 } from '../request/ports.ts';
 import { stopwatch } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { AnswerReader } from './answers/answer-reader.ts';
+import { AnswerReader, type ReadCreation } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
 import { type CallDeps, Caller, distrust, type PreparedCall } from './call.ts';
 import { Experiment } from './experiment.ts';
 import { idempotencyHeader, keyLife, repeatUnderKey, type WritePermission } from './idempotency.ts';
 import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
-import { CreateJudge, failedValidate, processValidate, unsent } from './outcomes.ts';
+import { createOutcome, failedValidate, readValidate, sameAnswer, sameIdentifier, unsent } from './outcomes.ts';
 import { MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
+import type { Redactor } from './redaction/redactor.ts';
 import { tokenRefused } from './token/token-answer.ts';
 
 /** Maximum number of attempts for a create that was certainly not acted on. After that it is `failed`. */
@@ -50,7 +51,6 @@ export class RequestApi implements MarketplaceApi {
   readonly #reader: AnswerReader;
   readonly #creates: Map<string, number>;
   readonly #experiment: Experiment;
-  readonly #judge: CreateJudge;
 
   /** `other` is another client of the same service, with which this one shares what it learns of the answers. */
   constructor(deps: RequestApiDeps, other: RequestApi | null = null) {
@@ -63,7 +63,6 @@ export class RequestApi implements MarketplaceApi {
     this.#creates = other ? other.#creates : new Map();
     const ask = (request: ServiceRequest) => this.#ask(request);
     this.#experiment = new Experiment({ reader, clock, stopping, ask, creates: this.#creates });
-    this.#judge = new CreateJudge({ reader, experiment: this.#experiment, contract, clock });
   }
 
   /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */
@@ -90,12 +89,10 @@ export class RequestApi implements MarketplaceApi {
     for (let tried = 1; ; tried++) {
       const sent = await this.#caller.send(call, async () => () => true);
       if (typeof sent === 'string') return failedValidate(STOPPED, null);
-      const processed = processValidate(sent.exchange, call.redactor, this.#reader);
-      const { stop, isTransient } = processed;
-      const result = stop || (isTransient && tried < MAX_TRIES) ? null : processed.result;
-      if (result === null || result.verdict === 'unknown') distrust(sent.exchange);
+      const { result, isTransient, stop } = readValidate(sent.exchange, call.redactor, this.#reader);
+      if (result.verdict === 'unknown') distrust(sent.exchange);
       if (stop) throw stop;
-      if (result) return result;
+      if (!isTransient || tried >= MAX_TRIES) return result;
       await this.#caller.pauseUnlessPaced(tried, sent.exchange);
     }
   }
@@ -156,12 +153,12 @@ export class RequestApi implements MarketplaceApi {
         const wasRefused = progress.isRefused;
         // Noted first: the question to validate may fail, and the request was refused all the same.
         progress.isRefused = true;
-        const refused = await this.#whyNotRenewed(request, wasRefused);
-        if (refused !== null) return { ...unsent('', refused.stop), outcome: unknownOutcome(exchange, refused.why) };
+        const refused = await this.#notRenewed(request, wasRefused, exchange);
+        if (refused !== null) return refused;
       } else if (next === 'again' && tried < MAX_CREATE_TRIES) {
         await this.#caller.pauseUnlessPaced(tried, exchange);
       } else {
-        const result = this.#judge.judged(read, exchange, call.redactor, terms);
+        const result = this.#judged(read, exchange, call.redactor, terms);
         if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) distrust(exchange);
         return { ...result, stop: result.stop ?? credentialsRefused };
       }
@@ -169,29 +166,87 @@ export class RequestApi implements MarketplaceApi {
   }
 
   /**
-   * Returns why a request whose token was refused is not sent once more, or null if it is. A service that answers 401 after
-   * it acted gets a request twice at most, and once where validate is known to tell.
+   * Returns the result of a request whose token was refused, or null if it is sent once more. A service that answers 401
+   * after it acted gets a request twice at most, and once where validate is known to tell.
    */
-  async #whyNotRenewed(
-    request: ServiceRequest,
-    isRenewed: boolean,
-  ): Promise<{ why: string; stop: SrqError | null } | null> {
-    if (isRenewed) {
-      const why = 'Two tokens, one after the other, were refused (HTTP 401). The request may have been taken.';
-      return { why, stop: tokenRefused() };
-    }
+  async #notRenewed(request: ServiceRequest, isRenewed: boolean, { answer }: Exchange): Promise<CreateResult | null> {
+    const { status: http = null, ms = null } = answer ?? {};
+    const unknown = (why: string, stop: SrqError | null) => ({
+      ...unsent('', stop),
+      outcome: outcomeOf('unknown', why, { http, ms }),
+    });
+    if (isRenewed) return unknown(TWO_TOKENS, tokenRefused());
     if (!this.#reader.knowsValidate || this.#deps.contract.validate === null) return null;
     const { verdict } = await this.validate(request);
-    if (verdict === 'clear') return null;
-    return { why: 'The token was refused (HTTP 401), and validate does not say clear.', stop: null };
+    return verdict === 'clear' ? null : unknown(NOT_CLEAR, null);
   }
 
-  prove(...[request, key, unproven, cleared]: Parameters<MarketplaceApi['prove']>): Promise<Proof> {
-    return this.#judge.prove(request, key, unproven, cleared);
+  /** Says what became of a create, by what is known of such answers. The first ones of a service are tried out. */
+  #judged(read: ReadCreation, exchange: Exchange, sent: Redactor, { key, cleared = null }: CreateTerms): CreateResult {
+    const { meaning, form, ids, isBelieved } = read;
+    const outcome = createOutcome(read, exchange, sent, this.#reader);
+    const result = { outcome, stop: meaning.stop, unproven: null, sameAs: null };
+    const http = exchange.answer?.status;
+    if (http === undefined || (!isSuccess(http) && http !== 409)) return result;
+    const isCreated = meaning.status === 'created';
+    // There is nothing to find out about a request that a person has settled, and validate may not see it for long.
+    const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
+    if (isCreated ? !isTried : meaning.status !== 'unknown')
+      return isCreated ? this.#identified(key, form, result) : result;
+    const claimed = http === 409 ? null : this.#reader.identities.claim(key, form);
+    if (claimed !== null) return sameAnswer(result, claimed);
+    const unproven = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
+    if (isBelieved && cleared === null) {
+      const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'experiment';
+      this.#learn(form, 'taken', by);
+      this.#reader.identities.holdAll(form, key);
+      return this.#identified(key, form, {
+        ...result,
+        outcome: { ...outcome, status: 'created', ids, message: null, raw: null },
+      });
+    }
+    // Nobody finds out what it means, so it waits for a person's word.
+    if (cleared === null) this.#learn(form, 'open', 'experiment');
+    if (!isCreated) return { ...result, unproven };
+    const message = 'Validate has not shown yet whether it was taken.';
+    return { ...result, unproven, outcome: { ...outcome, status: 'unknown', ids: {}, message } };
   }
 
-  learn(unproven: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void {
-    this.#judge.learn(unproven, said);
+  /** Makes a creation unknown whose identifier another request has. */
+  #identified(key: string, form: Form | null, result: CreateResult): CreateResult {
+    const sameAs = this.#reader.identify(key, form);
+    return sameAs === null ? result : sameAnswer(result, sameAs);
+  }
+
+  async prove(...[request, key, unproven, cleared]: Parameters<MarketplaceApi['prove']>): Promise<Proof> {
+    const { http, isBelieved } = unproven;
+    const form = unproven.form as Form | null;
+    const nothing = { isTaken: false, isSeen: false, stop: null, sameAs: null };
+    // What was cut or cannot be read is settled like a request that was not answered.
+    if (form === null) return nothing;
+    // A conflict means that the service has the request, and never what an answer to a new one looks like.
+    const isConflict = http === 409;
+    const created = { form: isConflict ? null : form, isBelieved };
+    const isSeen = await this.#experiment.inspect(request, key, created, cleared);
+    if (isSeen && isConflict) return { ...nothing, isTaken: true, isSeen };
+    // If validate does not see the request, it may not have been taken, whatever the answer looks like. Until it is known
+    // whether validate tells, the API description and a comparison with other creations count for more.
+    const isKnown = () => this.#deps.contract.create.identifiers.length > 0 || this.#reader.isTaken(form, key);
+    const isTaken = isSeen || (isBelieved && !this.#reader.knowsValidate && isKnown());
+    if (!isTaken) this.#learn(form, 'open', 'experiment');
+    if (!isTaken) return nothing;
+    if (!isSeen) this.#learn(form, 'taken', 'document');
+    this.#reader.identities.holdAll(form, key);
+    const sameAs = this.#reader.identify(key, form);
+    return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
+  }
+
+  learn({ form }: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void {
+    this.#learn(form as Form | null, said === 'refused' ? said : 'taken', 'person', said === 'id');
+  }
+
+  #learn(form: Form | null, means: FormMeaning, by: ProvenBy, byIdentifier = false): void {
+    this.#reader.learn('create', form, means, by, this.#deps.clock.nowMs(), byIdentifier);
   }
 
   invented(...[request, what]: Parameters<MarketplaceApi['invented']>): ServiceRequest {
@@ -224,16 +279,14 @@ export class RequestApi implements MarketplaceApi {
   }
 }
 
-function unknownOutcome({ answer }: Exchange, message: string): Outcome {
-  return { status: 'unknown', ids: {}, http: answer?.status ?? null, message, raw: null, ms: answer?.ms ?? null };
-}
-
 /** A request that was refused once, and not sent again for another reason, may have been taken then. */
 function afterRefusal(result: CreateResult, isRefused: boolean): CreateResult {
   if (!isRefused || result.outcome.status !== 'failed') return result;
   return { ...result, outcome: { ...result.outcome, status: 'unknown', http: 401, message: REFUSED_ONCE } };
 }
 
+const TWO_TOKENS = 'Two tokens, one after the other, were refused (HTTP 401). The request may have been taken.';
+const NOT_CLEAR = 'The token was refused (HTTP 401), and validate does not say clear.';
 const REFUSED_ONCE = 'The token was refused (HTTP 401), and the request was not sent again.';
 const NO_VALIDATE = 'The API description says that this service has no validate.';
 const STOPPED = 'The run was stopped before this request was sent.';

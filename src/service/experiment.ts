@@ -1,7 +1,7 @@
 import { customersOf } from '../request/lead/customer.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Clock, ValidateResult } from '../request/ports.ts';
-import { type AnswerReader, EXPERIMENTS } from './answers/answer-reader.ts';
+import { type AnswerReader, EXPERIMENTS, type ReadCreation } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
 import { isLikeAll, sharePlaces, varyFirmly } from './answers/separation.ts';
 import { invented } from './invented.ts';
@@ -14,10 +14,7 @@ const FIRST_PAUSES_MS = [15_000, 40_000];
 const MAX_FAILED = 3;
 
 /** The answer to a create, and whether it is believed to be a creation. */
-interface Created {
-  readonly form: Form | null;
-  readonly isBelieved: boolean;
-}
+type Created = Pick<ReadCreation, 'form' | 'isBelieved'>;
 
 export interface ExperimentDeps {
   readonly reader: AnswerReader;

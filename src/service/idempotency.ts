@@ -54,14 +54,6 @@ export async function repeatUnderKey(
 
 const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
 
-/** How long an idempotency key is trusted, in milliseconds. */
-interface KeyLife {
-  /** Time after the first attempt was written in which the same call may repeat a create in doubt. */
-  readonly repeatMs: number;
-  /** Time after the first attempt was written in which a later call may begin to repeat it. */
-  readonly settleMs: number;
-}
-
 /** Share of the key's life that is subtracted for differences between clocks. */
 const MARGIN = 1 / 10;
 /** Minimum of that margin. Data written when the network drops may arrive this much later. */
@@ -69,11 +61,13 @@ const MIN_MARGIN_MS = 2 * 60 * 1000;
 const MAX_REPEAT_MS = 5 * 60 * 1000;
 
 /**
- * Returns how long a key is trusted, or null if it cannot be. A repetition must reach the service while it knows the
+ * Returns how long a key is trusted after the first attempt was written, in milliseconds, or null if it cannot be:
+ * `repeatMs` while the same call may repeat a create in doubt, and `settleMs` while a later call may begin to repeat it. A
+ * repetition must reach the service while it knows the
  * key, counted from the first moment it may have seen it. A later call has its own repetitions, and of a call that died
  * only the last attempt is known, so twice their time is subtracted.
  */
-export function keyLife({ again }: CreateCall): KeyLife | null {
+export function keyLife({ again }: CreateCall): { repeatMs: number; settleMs: number } | null {
   if (again === null) return null;
   const windowMs = (again.hours === null ? DEFAULT_KEY_LIFE_SECONDS : again.hours * 3600) * 1000;
   const trustedMs = windowMs - Math.max(windowMs * MARGIN, MIN_MARGIN_MS);

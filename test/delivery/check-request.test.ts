@@ -37,9 +37,10 @@ describe('what is sent', () => {
   it("a request is in the API's form, with the market's language filled in", () => {
     expect(check()).toEqual({
       problems: [],
+      audioPath: null,
       request: {
         ref: null,
-        audioPath: null,
+        audio: null,
         params: {
           country: 'PT',
           lang: 'pt',
@@ -54,7 +55,7 @@ describe('what is sent', () => {
   });
 
   it('a request has no empty parameter and no reference; extra fields go along', () => {
-    const { request } = check({
+    const { request, audioPath } = check({
       ref: 'A-1',
       audio_file: 'a.wav',
       request_text: undefined,
@@ -62,7 +63,8 @@ describe('what is sent', () => {
       budget: '80',
       email: ' ',
     });
-    expect(request).toMatchObject({ ref: 'A-1', audioPath: 'a.wav' });
+    expect(audioPath).toBe('a.wav');
+    expect(request).toMatchObject({ ref: 'A-1', audio: null });
     expect(Object.keys(request?.params ?? {}).sort()).toEqual([
       'budget',
       'category',
@@ -213,14 +215,13 @@ describe('A problem is told once, of the field that it is about', () => {
 
 it('a request is probably good if its checks say so, and never with a recording', () => {
   const likely = (fields: Record<string, string>) => likelyRequest({ row: 1, fields }, DOCUMENTED_CONTRACT);
-  const { audioPath: _, ...checked } = checkRequest({ row: 1, fields: GOOD }, null).request ?? { audioPath: null };
-  expect(likely(GOOD)).toEqual({ ...checked, audio: null });
+  expect(likely(GOOD)).toEqual(checkRequest({ row: 1, fields: GOOD }, null).request);
   expect(likely({ ...GOOD, audio_file: 'a.wav' })).toBeNull();
   expect(likely({ ...GOOD, country: 'Atlantis' })).toBeNull();
   // Both are sent, and the recording takes the place of the text.
   expect(likely({ ...GOOD, audio: 'UklGRg==' })?.params).not.toHaveProperty('request_text');
   expect(likely({ ...GOOD, email: 'nobody' })?.params).toMatchObject({ email: 'nobody' });
-  const { phone: __, ...phoneless } = GOOD;
+  const { phone: _, ...phoneless } = GOOD;
   expect(likely(phoneless)?.params).not.toHaveProperty('phone');
 });
 

@@ -16,7 +16,7 @@ function rowWith(cells: Partial<Record<(typeof COLUMNS)[number], string>>): Row 
 }
 
 const first = async (row: Row) => {
-  const prepared = await prepareRow(row, MAPPING, PREPARATION);
+  const prepared = await prepareRow(row, { mapping: MAPPING, preparation: PREPARATION });
   return prepared.request ? prepared : expect.fail(JSON.stringify(prepared.problems));
 };
 const isLikely = (row: Row) => likelyRequest(mapRow(row, MAPPING), PREPARATION.contract);
@@ -40,14 +40,21 @@ describe('A row that is prepared again', () => {
     const row = rowWith(cells);
     const { request, key } = await first(row);
     expect(isLikely(row)).toEqual(request);
-    expect(await prepareAgain(row, key, MAPPING, PREPARATION)).toEqual({ row: 7, request, key, problems: [] });
+    expect(await prepareAgain(row, key, { mapping: MAPPING, preparation: PREPARATION })).toEqual({
+      row: 7,
+      request,
+      key,
+      problems: [],
+    });
   });
 
   test('A row that has become ragged is no request any more', async () => {
     const row = rowWith({});
     const { key } = await first(row);
     const ragged = { ...row, problem: 'has 6 cells' };
-    expect(await prepareAgain(ragged, key, MAPPING, PREPARATION)).toMatchObject({ request: null });
+    expect(await prepareAgain(ragged, key, { mapping: MAPPING, preparation: PREPARATION })).toMatchObject({
+      request: null,
+    });
   });
 
   test('A row with a recording is prepared with another look at the recording', async () => {
@@ -59,9 +66,9 @@ describe('A row that is prepared again', () => {
     };
     const preparation = { ...PREPARATION, audio: { ...PREPARATION.audio, describe } };
     const row = rowWith({ audio_file: 'a.mp3' });
-    const prepared = await prepareRow(row, MAPPING, preparation);
+    const prepared = await prepareRow(row, { mapping: MAPPING, preparation });
     if (!prepared.request) return expect.fail('It was meant to be ready.');
-    expect(await prepareAgain(row, prepared.key, MAPPING, preparation)).toMatchObject({
+    expect(await prepareAgain(row, prepared.key, { mapping: MAPPING, preparation })).toMatchObject({
       request: { audio: recording },
     });
     expect(looks).toBe(2);

@@ -23,7 +23,7 @@ const rowOf = (number: number, text: string, status: Status | null, key: string 
 });
 
 async function keyOf(text: string): Promise<string> {
-  const prepared = await prepareRow(textRow(1, text), MAPPING, PREPARATION);
+  const prepared = await prepareRow(textRow(1, text), { mapping: MAPPING, preparation: PREPARATION });
   return prepared.request ? prepared.key : '';
 }
 

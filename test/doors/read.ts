@@ -54,7 +54,7 @@ async function readAt(path: string, name: string): Promise<Read> {
   const uses = mapping.sources.flatMap(({ field, columns, level }) =>
     columns.map((index) => [table.columns[index] ?? '', level === 'likely' ? `${field}?` : field]),
   );
-  const prepared = await Promise.all(rows.map((row) => prepareRow(row, mapping, PREPARATION)));
+  const prepared = await Promise.all(rows.map((row) => prepareRow(row, { mapping, preparation: PREPARATION })));
   return {
     form: [table.format, table.encoding, table.delimiter].flatMap((part) => part ?? []).join(', '),
     columns: table.columns,

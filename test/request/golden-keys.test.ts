@@ -110,7 +110,10 @@ describe('Rows of a file have the keys that they had in every log so far:', () =
       key: 'bf0731537db61ba70a5a7e5a6a526df0',
     },
   ])('a row of a file keeps the key of older logs: $row', async ({ cells, key }) => {
-    const prepared = await prepareRow({ number: 1, line: 2, cells, problem: null }, mapping, PREPARATION);
+    const prepared = await prepareRow(
+      { number: 1, line: 2, cells, problem: null },
+      { mapping, preparation: PREPARATION },
+    );
     expect(prepared).toMatchObject({ key });
   });
 });

@@ -96,18 +96,13 @@ function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, l
 function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts: TextsByField): Finding[] {
   const field = fieldAt(call, place);
   const text = texts[field] ?? texts[place] ?? null;
-  switch (code) {
-    case 'contract.missing':
-      return missingAt(call, place).map((what) => finding(code, what, { what, hint: sourceHint(what) }));
-    case 'contract.none-of': {
-      const named = ways.map((way) => way.map((each) => fieldAt(call, each)).join(' and ')).join(', or ');
-      return [finding(code, field, { ways: named })];
-    }
-    case 'contract.no-place':
-      return [noPlace(call, field)];
-    default:
-      break;
+  if (code === 'contract.missing')
+    return missingAt(call, place).map((what) => finding(code, what, { what, hint: sourceHint(what) }));
+  if (code === 'contract.none-of') {
+    const named = ways.map((way) => way.map((each) => fieldAt(call, each)).join(' and ')).join(', or ');
+    return [finding(code, field, { ways: named })];
   }
+  if (code === 'contract.no-place') return [noPlace(call, field)];
   // The recording is checked once it has been looked at.
   if (/^audio_/.test(field)) return [];
   if (code === 'contract.type' && text !== null) {
@@ -155,12 +150,8 @@ function notAllowed(field: string, codes: readonly Code[], words: string, text: 
   if (codes.length === 0) return finding('contract.bound', field, { problem: words }, text);
   const names = codes.map(({ value, label }) => label ?? value);
   const more = names.length > SHOWN_VALUES ? `, … (${names.length} in all)` : '';
-  const similar =
-    nearest(text, names) ??
-    nearest(
-      text,
-      codes.map(({ value }) => value),
-    );
+  const values = codes.map(({ value }) => value);
+  const similar = nearest(text, names) ?? nearest(text, values);
   const allowed = `${names.slice(0, SHOWN_VALUES).join(', ')}${more}`;
   return finding('contract.not-allowed', field, { allowed, hint: didYouMean(similar) }, text);
 }

@@ -4,7 +4,7 @@ import type { RequestOperationName } from '../../request/contract/operations.ts'
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
 import { parseEmail } from '../../request/lead/email.ts';
-import { FIELD, FIELDS, USUAL_LENGTH } from '../../request/lead/fields.ts';
+import { FIELD, isField, USUAL_LENGTH } from '../../request/lead/fields.ts';
 import {
   MARKETS,
   type Market,
@@ -23,12 +23,12 @@ import { type Finding, finding, type Problem } from '../../request/words/finding
 import { contractFindings, saysRequired } from './check-contract.ts';
 import { NO_PARTS, type PlacedParts, placedParts } from './place-parts.ts';
 
-/** A checked request. Its recording, if there is one, is given by its path and has not been read. */
-type CheckedRequest = Omit<ServiceRequest, 'audio'> & { readonly audioPath: string | null };
-
 /** The result of the checks: the request, or null if there is an error, and the problems in both cases. */
 export interface Checked {
-  readonly request: CheckedRequest | null;
+  /** The request without its recording, which has not been read. */
+  readonly request: ServiceRequest | null;
+  /** The path of the recording, or null if there is none. */
+  readonly audioPath: string | null;
   readonly problems: readonly Problem[];
 }
 
@@ -74,14 +74,8 @@ export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest 
   check.language(market);
   check.likelyContact(market);
   check.need();
-  const { request } = check.result();
-  if (request?.audioPath !== null) return null;
-  return withoutRecording(request);
-}
-
-/** Returns a checked request without its recording, which has not been read yet. */
-export function withoutRecording({ params, parts, ref }: CheckedRequest): ServiceRequest {
-  return parts === undefined ? { params, audio: null, ref } : { params, parts, audio: null, ref };
+  const { request, audioPath } = check.result();
+  return audioPath === null ? request : null;
 }
 
 /** What the checks have to know of the description of create. It is memoized, because it is derived once for all rows. */
@@ -127,7 +121,7 @@ class RequestCheck {
     this.text('audio_file', this.audioPath ?? '');
     for (const part in parts) {
       const text = parts[part as Part] ?? '';
-      const isShortened = part === 'postal_code' && isShortenedNumber(text);
+      const isShortened = part === 'postal_code' && SCIENTIFIC.test(text);
       const code = isShortened ? 'text.scientific' : isErrorValue(text) ? 'text.error-value' : null;
       const field = wholeOf(part);
       const isTold = this.problems.some((each) => each.code === code && each.field === field);
@@ -138,18 +132,17 @@ class RequestCheck {
   private text(field: string, text: string): void {
     if (text.includes('\0') || !text.isWellFormed()) this.found(finding('text.damaged', field, {}));
     else if (text.includes('\uFFFD')) this.found(finding('text.lost-letter', field, {}, text));
-    const usual = USUAL_LENGTHS.get(field);
-    const most = this.described.bounded.has(field) ? null : usual === undefined ? USUAL_LENGTH : usual;
-    if (most !== null && text.length > most)
+    const most = isField(field) ? FIELD[field].usualLength : field === AUDIO_PARAMETER ? null : USUAL_LENGTH;
+    if (most !== null && text.length > most && !this.described.bounded.has(field))
       this.found(finding('text.too-long', field, { letters: text.length, most }, text));
     // Telephone numbers in scientific notation have their own message.
-    if (field !== 'phone' && isShortenedNumber(text)) this.found(finding('text.scientific', field, {}, text));
+    if (field !== 'phone' && SCIENTIFIC.test(text)) this.found(finding('text.scientific', field, {}, text));
     const value = errorValueOf(field, text);
     if (value !== null) this.found(finding('text.error-value', field, {}, value));
   }
 
   postalCode(text: string, market: Market): void {
-    const looks = isShortenedNumber(text) || isErrorValue(text) ? null : postalCodeWarning(text, market);
+    const looks = SCIENTIFIC.test(text) || isErrorValue(text) ? null : postalCodeWarning(text, market);
     if (looks !== null) this.found(finding('location.postal-code', 'location', { looks }, text));
   }
 
@@ -261,12 +254,13 @@ class RequestCheck {
   }
 
   result(): Checked {
-    if (this.problems.some(({ severity }) => severity === 'error')) return { request: null, problems: this.problems };
-    const { ref, audioPath, placed } = this;
+    const { ref, audioPath, problems } = this;
+    const { parts } = this.placed;
+    if (problems.some(({ severity }) => severity === 'error')) return { request: null, audioPath, problems };
     const params = this.params();
-    const isWhole = placed === NO_PARTS || Object.keys(placed.parts).length === 0;
-    const request = isWhole ? { params, ref, audioPath } : { params, parts: placed.parts, ref, audioPath };
-    return { request, problems: this.problems };
+    const isWhole = Object.keys(parts).length === 0;
+    const request = isWhole ? { params, audio: null, ref } : { params, parts, audio: null, ref };
+    return { request, audioPath, problems };
   }
 
   /** Returns the fields by the names of the API: the documented ones in its order, then the others. */
@@ -283,11 +277,8 @@ class RequestCheck {
   }
 
   private found({ code, severity, field, message, value }: Finding): void {
-    this.problems.push({ code, severity, field, column: this.columnOf(field), message, value });
-  }
-
-  private columnOf(field: string): string | null {
-    return (this.mapping && columnNames(this.mapping).get(field)) ?? null;
+    const column = (this.mapping && columnNames(this.mapping).get(field)) ?? null;
+    this.problems.push({ code, severity, field, column, message, value });
   }
 }
 
@@ -312,20 +303,6 @@ const columnNames = memoize(({ sources, columns }: Mapping): ReadonlyMap<string,
  * match.
  */
 const SCIENTIFIC = /^\d[.,]\d+E\+\d{2,}$/i;
-
-/**
- * Usual maximum length of each field. Null means that the field is bounded elsewhere, or holds the name or content of a
- * recording.
- */
-const USUAL_LENGTHS = new Map<string, number | null>([
-  ...FIELDS.map((field) => [field, FIELD[field].usualLength] as const),
-  [AUDIO_PARAMETER, null],
-]);
-
-/** Tells whether a text is a number in scientific notation, whose digits a spreadsheet has dropped. */
-function isShortenedNumber(text: string): boolean {
-  return SCIENTIFIC.test(text);
-}
 
 /**
  * Returns the error value that a field holds, or null. Names and locations are joined from several cells, so one part

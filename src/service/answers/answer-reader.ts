@@ -152,9 +152,9 @@ export class AnswerReader {
     const isNamed = form.identifiers.length > 0 || unique.some(({ isToken }) => isToken);
     if (!isNamed && unique.length > 0 && unique.every((each) => this.identities.isOfAnother(each, key))) return false;
     if (!isNamed) for (const each of unique) this.identities.holdValue(each, key);
-    // How often a place differs is counted, where it has differed at all.
+    // How often a place differs is counted, where it has differed at all. The next process may miss such a count.
     if (Object.values(known.paths).some(({ values }) => values.length > 1))
-      this.#kept.note(withForm(this.#kept.known, { ...known, ...keptForm(form) }));
+      this.#kept.known = withForm(this.#kept.known, { ...known, ...keptForm(form) });
     return true;
   }
 
@@ -218,9 +218,8 @@ export class AnswerReader {
     byIdentifier = false,
   ): void {
     if (form === null) return;
-    this.#kept.change(
-      withForm(this.#kept.known, { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs }),
-    );
+    const added = { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs };
+    this.#kept.change(withForm(this.#kept.known, added));
     if (operation === 'validate') this.separation = this.separationWith([], []);
   }
 
@@ -242,16 +241,12 @@ export class AnswerReader {
 
   /** Tells answers apart by what is known and by these forms: of requests that cannot exist, and of those that do. */
   separationWith(clear: readonly Form[], duplicate: readonly Form[]): Separation | null {
-    const as =
-      (means: FormMeaning) =>
-      (form: Form): KnownForm => ({
-        ...{ operation: 'validate', means, by: 'experiment', byIdentifier: false, atMs: 0 },
-        ...keptForm(form),
-      });
-    return separation(
-      [...this.#kept.forms('validate', 'clear'), ...clear.map(as('clear'))],
-      [...this.#kept.forms('validate', 'duplicate'), ...duplicate.map(as('duplicate'))],
-    );
+    const usual = { operation: 'validate', by: 'experiment', byIdentifier: false, atMs: 0 } as const;
+    const forms = (means: FormMeaning, more: readonly Form[]) => [
+      ...this.#kept.forms('validate', means),
+      ...more.map((form) => ({ ...usual, means, ...keptForm(form) })),
+    ];
+    return separation(forms('clear', clear), forms('duplicate', duplicate));
   }
 
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */

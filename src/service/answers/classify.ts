@@ -52,7 +52,8 @@ export function classifyCreate(exchange: Exchange, known: KnownOfAnswer): Create
 function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
   const { status } = answer;
   const compared = status < 500 ? known.compare(answer) : null;
-  if (compared !== null) return record(compared, COMPARED[compared](status));
+  if (compared === 'created') return record(compared, 'The service took the request.');
+  if (compared === 'rejected') return record(compared, `The service answered HTTP ${status} and refused the request.`);
   if (isSuccess(status) && !answer.complete)
     return unknown(`The answer broke off after its status (HTTP ${status}); the request may have been taken.`);
   if (isSuccess(status) || status === 409)
@@ -72,11 +73,6 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
     return again('The service is not available (HTTP 503).');
   return unknown(`The service answered HTTP ${status}. A proxy may answer that even after the service has acted.`);
 }
-
-const COMPARED: Readonly<Record<NonNullable<ComparedMeaning>, (status: number) => string>> = {
-  created: () => 'The service took the request.',
-  rejected: (status) => `The service answered HTTP ${status} and refused the request.`,
-};
 
 const REJECTING = new Set([400, 411, 413, 414, 415, 422, 431, 451]);
 const WRONG_ENDPOINT = new Set([404, 405, 410, 501]);

@@ -34,7 +34,7 @@ export class Identities {
   identify(key: string, form: Form | null): string | null {
     const named = this.#identifying(form);
     const held = named.map(({ place, text }) => {
-      const digest = digestOf({ text });
+      const digest = digestOf(text);
       return { place, text, digest, by: this.#identified.get(digest) };
     });
     const others = held.filter(({ by }) => by !== undefined && by !== key);
@@ -49,7 +49,7 @@ export class Identities {
    * same identifiers, or null.
    */
   claim(key: string, form: Form | null): string | null {
-    const named = this.named(form).map((each) => digestOf(each));
+    const named = this.named(form).map(({ text }) => digestOf(text));
     const holders = named.map((digest) => this.#identified.get(digest) ?? this.#claimed.get(digest));
     const [other] = holders;
     if (other !== undefined && holders.every((holder) => holder !== undefined && holder !== key)) return other;
@@ -86,7 +86,7 @@ export class Identities {
 
   /** Tells whether another request had this value first. */
   isOfAnother(each: Pick<Identifier, 'place' | 'text'>, key: string): boolean {
-    const holder = this.#values.get(digestOf({ text: `${each.place} ${each.text}` }));
+    const holder = this.#values.get(digestOf(`${each.place} ${each.text}`));
     return holder !== undefined && holder !== key;
   }
 
@@ -100,7 +100,7 @@ export class Identities {
 
   /** Remembers who had a value at a place first. */
   holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
-    const name = digestOf({ text: `${place} ${text}` });
+    const name = digestOf(`${place} ${text}`);
     if (this.#values.get(name) === undefined) this.#values.set(name, key);
   }
 
@@ -113,6 +113,6 @@ export class Identities {
   }
 }
 
-function digestOf({ text }: Pick<Identifier, 'text'>): string {
+function digestOf(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 16);
 }

@@ -6,7 +6,7 @@ import {
   kindOf,
   opened,
 } from '../../request/contract/known-answers.ts';
-import type { FormValue } from './compared-text.ts';
+import { type FormValue, same } from './compared-text.ts';
 import { type Form, isSeen, NUMBERED_WORDS } from './form.ts';
 
 /** What answers to requests of one kind have shown at each place: of those that cannot exist, or of those that do. */
@@ -170,11 +170,9 @@ function hasPath(form: Form, path: string): boolean {
   return path === STATUS || form.paths.has(path);
 }
 
-const literal = (text: string): FormValue => ({ plain: text, kept: () => text });
-
 function valuesAt(form: Form, path: string): readonly FormValue[] {
-  if (path === STATUS) return [literal(`${form.status} ${form.type}`)];
-  return form.paths.get(path) ?? [literal(ABSENT)];
+  if (path === STATUS) return [same(`${form.status} ${form.type}`)];
+  return form.paths.get(path) ?? [same(ABSENT)];
 }
 
 /** Tells whether two answers have most of their places in common. Those of an outage have other ones. */

@@ -14,11 +14,7 @@ export interface Line {
 }
 
 /** Where a line leads: the parts of a URL, an IPv6 address without its brackets. */
-interface LineTarget {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port: string;
-}
+type LineTarget = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
 /** Opens a line to the target, either directly or through the line `below`. */
 type OpenLine = (target: LineTarget, below?: Line) => Promise<Line>;
@@ -39,17 +35,18 @@ function lineOpener(secureContext: SecureContext | null, timeoutMs: number): Ope
     // Named here, because undici takes the first part of an IPv6 address for a name.
     const name = isIP(hostname) ? {} : { servername: hostname };
     const target = { hostname, port: port || (isSecure ? '443' : '80'), ...name };
-    const { socket, tcp } = below ?? bareLine(await step({ ...target, protocol: 'http:' }));
+    const socket = below?.socket ?? (await step({ ...target, protocol: 'http:' }));
+    const tcp = below?.tcp ?? socket;
     return isSecure ? { tcp, socket: await step({ ...target, protocol, httpSocket: socket }) } : { tcp, socket };
   };
 }
 
-const bareLine = (tcp: Socket): Line => ({ socket: tcp, tcp });
-
 /** Returns where a URL leads. In a URL, an IPv6 address has brackets. */
 export function targetOf({ protocol, hostname, port }: URL): LineTarget {
-  return { protocol, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port };
+  return { protocol, hostname: withoutBrackets(hostname), port };
 }
+
+const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
 /**
  * Opens a tunnel to `host:port` through an HTTP proxy (CONNECT, RFC 9110, section 9.3.6). A failure on the way to the proxy
@@ -129,19 +126,16 @@ function unusable(why: string): SrqError {
  * optionally with a port. `*` stands for every host.
  */
 function isExempt(url: URL, noProxy: string): boolean {
-  const host = bare(url.hostname);
+  const host = withoutBrackets(url.hostname);
   const port = url.port || '443';
   return noProxy.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
     const [, name = entry, itsPort = port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(entry) ?? [];
-    const domain = bare(name).replace(/^\*?\./, '');
+    const domain = withoutBrackets(name)
+      .toLowerCase()
+      .replace(/^\*?\./, '');
     return domain !== '' && itsPort === port && (host === domain || host.endsWith(`.${domain}`));
   });
-}
-
-/** Returns a host in lower case, and an IPv6 address without its brackets. */
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 }
 
 /** The route to the service: the proxy and the TLS settings. */

@@ -1,4 +1,4 @@
-import type { Headroom } from './rate-headers.ts';
+import type { RateHeaders } from './rate-headers.ts';
 
 /**
  * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
@@ -49,7 +49,7 @@ export interface Permit {
 }
 
 /** What an answer means for the pace. */
-export interface RateAnswer {
+export interface RateAnswer extends RateHeaders {
   /**
    * `ok` means that the work was done, `throttled` 429, `overloaded` 503, and `unanswered` no status. `declined` is any
    * other status: the service may answer so before it does the work, so that its time is not measured. `unsent` says nothing
@@ -57,8 +57,6 @@ export interface RateAnswer {
    * was faster.
    */
   readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered' | 'unsent';
-  readonly pauseMs: number | null;
-  readonly headroom: Headroom | null;
 }
 
 /**

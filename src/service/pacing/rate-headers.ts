@@ -1,7 +1,7 @@
 import type { Answer } from '../network/exchange.ts';
 
 /** The number of requests that the service still takes before its quota is reset. */
-export interface Headroom {
+interface Headroom {
   readonly remaining: number;
   readonly resetMs: number;
 }

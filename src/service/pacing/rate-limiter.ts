@@ -125,16 +125,11 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
   );
 }
 
-/** Tells whether an answer with this status asks for a lower rate. The limiter then pauses, even without Retry-After. */
-export function isThrottled(status: number): boolean {
-  return status === 429;
-}
-
 /** Converts an exchange for the rate. `wallMs` is the current time in milliseconds since 1970. */
 function rateAnswer(exchange: Exchange | null, wallMs: number): RateAnswer {
   const answer = exchange?.answer;
   if (!answer) return { kind: exchange ? 'unanswered' : 'unsent', pauseMs: null, headroom: null };
   const { status } = answer;
-  const kind = isThrottled(status) ? 'throttled' : status === 503 ? 'overloaded' : status < 400 ? 'ok' : 'declined';
+  const kind = status === 429 ? 'throttled' : status === 503 ? 'overloaded' : status < 400 ? 'ok' : 'declined';
   return { kind, ...readRateHeaders(answer.headers, wallMs) };
 }

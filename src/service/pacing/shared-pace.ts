@@ -1,5 +1,6 @@
 import type { Clock, SharedAccountState } from '../../request/ports.ts';
-import type { Admission, ChosenRate, LearnedPace, PaceView, Permit, PermitSource, RateAnswer } from './permits.ts';
+import type { PaceOptions } from './pace.ts';
+import type { Admission, PaceView, Permit, PermitSource, RateAnswer } from './permits.ts';
 import { type TurnReply, type TurnRequest, takeTurn } from './turn.ts';
 
 /**
@@ -23,14 +24,9 @@ const STATE_NAME = 'pace';
 const UNSENT: RateAnswer = { kind: 'unsent', pauseMs: null, headroom: null };
 
 /** The dependencies of `SharedPace`. */
-export interface SharedPaceDeps {
+export interface SharedPaceDeps extends Required<PaceOptions> {
   readonly state: SharedAccountState;
-  readonly rate: ChosenRate;
-  /** Maximum number of requests of this process in flight. */
-  readonly concurrency: number;
-  readonly learned: LearnedPace | null;
   readonly clock: Clock;
-  readonly random: () => number;
 }
 
 /** What the next turn reports: answers, sends let through, and what the breaker asks for. */

@@ -61,7 +61,7 @@ export class Redactor {
   }
 
   get #values(): readonly SentValue[] {
-    this.#known ??= this.#sent.map((value) => new SentValue(value));
+    this.#known ??= this.#sent.map(sentValue);
     return this.#known;
   }
 }
@@ -90,35 +90,25 @@ const MIN_LETTERS = 4;
  */
 const WORDS = /[^\x00-/:-@[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u206f\u3000-\u3003\u3008-\u3020]+/g;
 
-/** A sent value. Its words are found only when they are needed, as most answers repeat nothing. */
-class SentValue {
+/** A sent value, as answers are compared with it. */
+interface SentValue {
   /** The value in lower case. */
   readonly lower: string;
-  #words: readonly string[] | null = null;
-  #telling: readonly string[] | null = null;
-
-  constructor(value: string) {
-    this.lower = value.toLowerCase();
-  }
-
   /** The digits of a telephone number, else empty. */
-  get telephone(): string {
-    return /^[\d\s+()./-]+$/.test(this.lower) ? this.lower.replace(/\D/g, '') : '';
-  }
-
-  get words(): readonly string[] {
-    this.#words ??= this.lower.match(WORDS) ?? [];
-    return this.#words;
-  }
-
+  readonly telephone: string;
+  readonly words: readonly string[];
   /** The value and its words, as far as they tell something of a name or an address. */
-  get telling(): readonly string[] {
-    if (this.#telling) return this.#telling;
-    const long = this.words.filter((word) => word.length >= MIN_LETTERS);
-    const telling = [this.lower, ...(long.length <= MAX_WORDS ? long : [])];
-    this.#telling = telling.filter((each) => each.length >= MIN_LETTERS && hasLetter(each));
-    return this.#telling;
-  }
+  readonly telling: readonly string[];
+}
+
+function sentValue(value: string): SentValue {
+  const lower = value.toLowerCase();
+  const telephone = /^[\d\s+()./-]+$/.test(lower) ? lower.replace(/\D/g, '') : '';
+  const words = lower.match(WORDS) ?? [];
+  const long = words.filter((word) => word.length >= MIN_LETTERS);
+  const whole = [lower, ...(long.length <= MAX_WORDS ? long : [])];
+  const telling = whole.filter((each) => each.length >= MIN_LETTERS && hasLetter(each));
+  return { lower, telephone, words, telling };
 }
 
 /** Tells whether the digits are the end of the telephone number, or contain all of it. */

@@ -19,11 +19,7 @@ export interface RedactedCall {
 }
 
 /** A call as it is sent. `base` is the URL below which its path lies. */
-interface SentCall {
-  readonly method: TracedCall['method'];
-  readonly base: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+type SentCall = Pick<TracedCall, 'method' | 'headers'> & { readonly base: string };
 
 /** Builds the record of a call that traces show, with secrets and personal values replaced. */
 export function tracedCall(call: SentCall, exchange: Exchange, { shown, ...answers }: RedactedCall): TracedCall {

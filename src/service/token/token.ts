@@ -83,10 +83,9 @@ export class Tokens {
   async #fetchOrShare(isProof: boolean): Promise<CachedToken> {
     const shared = isProof ? null : this.#deps.cache.read();
     const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#holds(shared);
-    this.#current = isNew ? shared : await this.#fetch();
-    if (isNew) return shared;
-    const token = this.#current;
-    await this.#deps.cache.write(token);
+    const token = isNew ? shared : await this.#fetch();
+    this.#current = token;
+    if (!isNew) await this.#deps.cache.write(token);
     return token;
   }
 
@@ -224,19 +223,12 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   const write = (values: Record<string, string>) =>
     isJson ? JSON.stringify(values) : new URLSearchParams(values).toString();
   const masked = Object.entries(parameters).map(([name, text]) => [name, secrets.includes(text) ? REDACTED : text]);
-  const authorization = basic.map((encoded): [string, string] => ['authorization', `Basic ${encoded}`]);
   const headers: Record<string, string> = {
     'content-type': isJson ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE,
     accept: ACCEPTED_TYPES,
-    ...Object.fromEntries(authorization),
   };
-  return {
-    path,
-    headers,
-    body: write(parameters),
-    masked: write(Object.fromEntries(masked)),
-    secrets,
-  };
+  for (const encoded of basic) headers['authorization'] = `Basic ${encoded}`;
+  return { path, headers, body: write(parameters), masked: write(Object.fromEntries(masked)), secrets };
 }
 
 /** Tells whether a further parameter only says what is asked for. */

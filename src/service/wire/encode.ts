@@ -160,7 +160,10 @@ function bodyEncoder(
     case 'json':
       return (entries) => ({ contentType, body: stringify(nested(entries, jsonValue)) ?? '{}' });
     case 'form':
-      return (entries) => ({ contentType, body: formText(entries) });
+      return (entries) => {
+        const texts = entries.flatMap(({ path, value }) => formTexts(path, value));
+        return { contentType, body: new URLSearchParams(texts).toString() };
+      };
     case 'multipart':
       return (entries) => ({
         contentType: `multipart/form-data; boundary=${boundary}`,
@@ -178,26 +181,16 @@ function formName(path: readonly string[]): string {
   return names.reduce((name, part) => `${name}[${part}]`);
 }
 
-function formText(entries: readonly BodyEntry[]): string {
-  const form = new URLSearchParams();
-  for (const { path, value } of entries) eachText(path, value, (at, text) => form.append(formName(at), text));
-  return form.toString();
-}
-
 /**
- * Calls `tell` for each text of a value. Forms have no other values, so objects and lists are flattened, and null is
- * left out.
+ * Returns the texts of a value with their names. Forms have no other values, so objects and lists are flattened, and null
+ * is left out.
  */
-function eachText(
-  path: readonly string[],
-  value: Json | FilePart,
-  tell: (path: readonly string[], text: string) => void,
-): void {
-  if (isFile(value)) tell(path, value.bytes.toString('base64'));
-  else if (Array.isArray(value)) for (const each of value) eachText(path, each, tell);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) eachText([...path, name], inner, tell);
-  } else if (value !== null) tell(path, String(value));
+function formTexts(path: readonly string[], value: Json | FilePart): [name: string, text: string][] {
+  if (value === null) return [];
+  if (isFile(value)) return [[formName(path), value.bytes.toString('base64')]];
+  if (Array.isArray(value)) return value.flatMap((each) => formTexts(path, each));
+  if (typeof value !== 'object') return [[formName(path), String(value)]];
+  return Object.entries(value).flatMap(([name, inner]) => formTexts([...path, name], inner));
 }
 
 /**
@@ -212,17 +205,12 @@ function jsonValue({ value, type }: BodyEntry): unknown {
 }
 
 function parts({ path, value }: BodyEntry, boundary: string): Buffer[] {
-  if (!isFile(value)) {
-    const texts: Buffer[] = [];
-    eachText(path, value, (at, text) => {
-      const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(formName(at))}"\r\n\r\n`;
-      texts.push(Buffer.from(`${head}${text}\r\n`));
-    });
-    return texts;
-  }
-  const disposition = `form-data; name="${quoted(formName(path))}"; filename="${quoted(value.fileName)}"`;
-  const head = `--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${value.mediaType}\r\n\r\n`;
-  return [Buffer.from(head), value.bytes, Buffer.from('\r\n')];
+  const head = (name: string, more: string) =>
+    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"${more}\r\n\r\n`);
+  const end = Buffer.from('\r\n');
+  if (!isFile(value)) return formTexts(path, value).flatMap(([name, text]) => [head(name, ''), Buffer.from(text), end]);
+  const more = `; filename="${quoted(value.fileName)}"\r\ncontent-type: ${value.mediaType}`;
+  return [head(formName(path), more), value.bytes, end];
 }
 
 /** Escapes a name for a Content-Disposition header, as browsers do for forms. */

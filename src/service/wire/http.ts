@@ -72,22 +72,17 @@ export class Http {
     const sent = { 'accept-encoding': IDENTITY, ...headers };
     sent['accept-encoding'] = IDENTITY;
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
-    const exchange = await this.#exchange(request, mayWrite);
-    const { traces } = this.#options;
+    const { traces, monotonicMs } = this.#options;
+    const exchange = await new Promise<Exchange>((resolve) => {
+      const call = new Collector({ monotonicMs, timeoutMs: this.#timeoutMs, mayWrite, resolve });
+      const dispatched: Dispatched = { ...request, call };
+      this.#pool.dispatch(dispatched, call);
+    });
     if (redacted !== null && traces.length > 0) {
       const call = tracedCall({ method, base: this.#origin + this.#prefix, headers: sent }, exchange, redacted);
       for (const trace of traces) trace(call);
     }
     return exchange;
-  }
-
-  #exchange(request: Dispatcher.DispatchOptions, mayWrite: () => boolean): Promise<Exchange> {
-    return new Promise((resolve) => {
-      const { monotonicMs } = this.#options;
-      const call = new Collector({ monotonicMs, timeoutMs: this.#timeoutMs, mayWrite, resolve });
-      const dispatched: Dispatched = { ...request, call };
-      this.#pool.dispatch(dispatched, call);
-    });
   }
 
   /** Closes idle connections. Calls that are still under way fail, and their connections are reset. */
@@ -110,8 +105,7 @@ const answerTimedOut = (timeoutMs: number): Error =>
   Object.assign(new Error(`no whole answer within ${timeoutMs / 1000} s`), { code: 'ANSWER_TIMEOUT' });
 
 /** What a call needs of its client. */
-interface CallOptions {
-  readonly monotonicMs: () => number;
+interface CallOptions extends Pick<HttpOptions, 'monotonicMs'> {
   readonly timeoutMs: number;
   readonly mayWrite: () => boolean;
   readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
