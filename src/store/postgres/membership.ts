@@ -2,10 +2,11 @@ import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Database } from './database.ts';
 import { isRefusal } from './failures.ts';
-import { RecentRecords } from './recent-records.ts';
-import { jsonOf } from './rows.ts';
+import { type ConfirmedRecord, jsonOf } from './rows.ts';
 
 const BEAT_MS = 5_000;
+/** Number of records that are kept in any case. They are enough for three minutes at a hundred records per second. */
+const KEPT = 20_000;
 const COMPARED = 1_000;
 const MAX_RECORDS = 2_000;
 
@@ -39,8 +40,13 @@ interface Joined {
  * process that lived does not come back, nobody sends before a person has said so.
  */
 export class Membership {
-  /** The latest records of this process. */
-  readonly records = new RecentRecords();
+  /** The latest records of this process. If the server is replaced by one that lacks them, they are written again. */
+  #records: ConfirmedRecord[] = [];
+  /**
+   * The largest id in the log that this process knows of, or 0. Ids that are given out later are larger, also on a server
+   * that takes over.
+   */
+  #newestId = 0;
   readonly #database: Database;
   readonly #options: MembershipOptions;
   readonly #leaving = new AbortController();
@@ -76,6 +82,18 @@ export class Membership {
   /** The number of this process in the store. */
   get id(): number {
     return this.joined.process;
+  }
+
+  /** The newest record of this process, or null. */
+  get newest(): ConfirmedRecord | null {
+    return this.#records.at(-1) ?? null;
+  }
+
+  /** Keeps a record that the store has confirmed. */
+  confirm(record: ConfirmedRecord): void {
+    this.#records.push(record);
+    this.#newestId = Math.max(this.#newestId, record.id);
+    if (this.#records.length >= KEPT + KEPT / 4) this.#records = this.#records.slice(-KEPT);
   }
 
   /** Returns the server's wall clock in milliseconds. */
@@ -126,7 +144,7 @@ export class Membership {
 
   #hear({ now_ms, newest }: Joined, askedMs: number): void {
     this.#offsetMs = now_ms - (askedMs + this.#options.clock.monotonicMs()) / 2;
-    this.records.sawId(Number(newest ?? 0));
+    this.#newestId = Math.max(this.#newestId, Number(newest ?? 0));
   }
 
   #compare(): Promise<void> {
@@ -161,7 +179,7 @@ export class Membership {
    */
   async #putBack(process: number): Promise<number> {
     const { query } = this.#database;
-    const { all, newestId } = this.records;
+    const all = this.#records;
     const latest = all.slice(-COMPARED);
     const text = `select count(*)::integer as kept from unnest($1::bigint[], $2::uuid[]) as i (id, key)
       where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
@@ -170,10 +188,10 @@ export class Membership {
     let count = 0;
     for (let from = 0; from < all.length; from += MAX_RECORDS) {
       const back = 'select srq.put_back($1, $2, $3) as lacked';
-      const values = [process, newestId, jsonOf(all.slice(from, from + MAX_RECORDS))];
+      const values = [process, this.#newestId, jsonOf(all.slice(from, from + MAX_RECORDS))];
       count += (await query<{ lacked: number }>(back, values))[0]?.lacked ?? 0;
     }
-    this.records.clear();
+    this.#records = [];
     return count;
   }
 }

@@ -7,7 +7,7 @@ import { InGroups } from '../in-groups.ts';
 import { LogWriter, type NewRecord } from '../stored-record.ts';
 import type { Database, Query } from './database.ts';
 import { Membership, type MembershipOptions } from './membership.ts';
-import { LogLookup } from './read-log.ts';
+import { byKey, LogLookup } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 
 /**
@@ -76,10 +76,10 @@ export class PostgresLog extends LogWriter implements OpenLog {
     this.#confirmed = options.confirmed;
     const { signal } = this.#giveUp;
     const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
-    this.#lookup = new LogLookup(query, options.clock.monotonicMs);
+    this.#lookup = new LogLookup(query, options.clock);
     const identify = ({ record }: PendingEntry) => record.key;
     this.#appending = new InGroups((group) => this.#append(group), { most: MAX_GROUP_RECORDS, identify });
-    this.#living = new InGroups((keys) => underWay(query, keys), { most: MAX_GROUP_RECORDS });
+    this.#living = byKey(query, UNDER_WAY, (row) => row !== undefined);
     this.#giveUpSoon = () => {
       void options.clock.sleep(LAST_TRIES_MS, signal).then(() => this.#giveUp.abort());
     };
@@ -96,7 +96,7 @@ export class PostgresLog extends LogWriter implements OpenLog {
   }
 
   lookup(key: string): LoggedState {
-    return this.#lookup.state(key);
+    return this.#lookup.lookup(key);
   }
 
   prefetch(keys: readonly string[]): Promise<void> {
@@ -143,19 +143,17 @@ export class PostgresLog extends LogWriter implements OpenLog {
       if (!row) return member.failure ?? false;
       const { recorded, state, record: id } = row;
       this.#lookup.set(record.key, state);
-      if (recorded) member.records.add({ ...rowOf(dated(record, waitedMs())), id: Number(id), entry, state, at });
+      if (recorded) member.confirm({ ...rowOf(dated(record, waitedMs())), id: Number(id), entry, state, at });
       return recorded;
     });
-    const newest = member.records.newest;
-    const { store, epoch } = member.joined;
-    if (newest) this.#confirmed?.({ ...newest, store, epoch });
+    const { newest, joined } = member;
+    if (newest) this.#confirmed?.({ ...newest, store: joined.store, epoch: joined.epoch });
     return recorded;
   }
 
   #appendOnce(group: readonly PendingEntry[]): Promise<AppendedRow[]> {
-    const { id, records, joined } = this.member;
+    const { id, newest, joined } = this.member;
     const begins = group.some(({ seen }) => seen !== null);
-    const { newest } = records;
     const entries = group.map(({ entry, record, seen, waitedMs }) => {
       const { event, by = null } = record;
       const next = { next: nextState('none', event, by), next_licensed: nextState('licensed', event, by) };
@@ -191,14 +189,7 @@ function dated(record: NewRecord, waitedMs: number): NewRecord {
   return { ...record, ms: Math.round(record.ms + (waitedMs < MIN_COUNTED_WAIT_MS ? 0 : waitedMs)) };
 }
 
-/** Tells for each key whether its last record is an intent of a living process. */
-async function underWay(query: Query, keys: readonly string[]): Promise<boolean[]> {
-  const rows = await query<{ key: string }>(
-    `select replace(s.key::text, '-', '') as key from srq.request s join srq.record r on r.id = s.record
-      join srq.process p on p.id = s.process
-    where s.key = any($1::uuid[]) and r.event = 'sending' and not srq.is_gone(p)`,
-    [keys],
-  );
-  const found = new Set(rows.map(({ key }) => key));
-  return keys.map((key) => found.has(key));
-}
+/** The keys whose last record is an intent of a living process. */
+const UNDER_WAY = `select replace(s.key::text, '-', '') as key from srq.request s join srq.record r on r.id = s.record
+    join srq.process p on p.id = s.process
+  where s.key = any($1::uuid[]) and r.event = 'sending' and not srq.is_gone(p)`;
