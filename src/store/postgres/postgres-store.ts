@@ -144,15 +144,11 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     /** Tells whether the store was told of a log in a file, and the log has not grown since. */
     knowsFileLog: async ({ log, state }: FileLogId) =>
       (await known('select 1 from srq.file_log where id = $1 and state = $2', [log, state])).length > 0,
-    /** Remembers that a log in a file was taken over, or that the store is to do without it. `name` is its path, for people. */
-    noteFileLog: async (noted: FileLogId & { readonly name: string; readonly isImported: boolean }) => {
-      const { log, state, name, isImported } = noted;
+    /** Remembers that a log in a file was taken over, or that the store is to do without it. */
+    noteFileLog: async ({ log, state }: FileLogId) => {
       await migrate();
-      await ask(
-        `insert into srq.file_log (id, state, name, imported) values ($1, $2, $3, $4) on conflict (id) do update
-        set state = excluded.state, name = excluded.name, imported = excluded.imported, at = clock_timestamp()`,
-        [log, state, name, isImported],
-      );
+      const text = 'insert into srq.file_log values ($1, $2) on conflict (id) do update set state = excluded.state';
+      await ask(text, [log, state]);
     },
     close: () => database.close(),
   };
