@@ -15,37 +15,28 @@ interface QueuedItem<Item, Result> {
  * Processes items in groups, without a timer: the items that are added while one group is processed form the next one.
  * `work` returns a result for each item. If it throws, all items of that group fail with the error.
  */
-export class InGroups<Item, Result> {
-  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
-  readonly #limits: Limits<Item>;
-  readonly #queue: QueuedItem<Item, Result>[] = [];
-  #draining: Promise<void> | null = null;
+export function inGroups<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most = Number.POSITIVE_INFINITY, identify }: Limits<Item> = {},
+) {
+  const queue: QueuedItem<Item, Result>[] = [];
+  let draining: Promise<void> | null = null;
 
-  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>, limits: Limits<Item> = {}) {
-    this.#work = work;
-    this.#limits = limits;
-  }
-
-  add(item: Item): Promise<Result> {
-    const done = new Promise<Result>((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject });
-    });
-    this.#draining ??= this.#drain();
-    return done;
-  }
-
-  /** Resolves when no items are waiting any more. */
-  async idle(): Promise<void> {
-    while (this.#draining) await this.#draining;
-  }
-
-  async #drain(): Promise<void> {
+  /** Takes the items from the front of the queue that may share a group. */
+  const nextGroup = () => {
+    const seen = new Set<string>();
+    const end = queue.findIndex(
+      ({ item }, before) => before >= most || (identify && seen.add(identify(item)).size === before),
+    );
+    return queue.splice(0, end < 0 ? queue.length : end);
+  };
+  const drain = async () => {
     // Everything that is added in this turn of the event loop is part of the first group.
     await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const group = this.#nextGroup();
+    while (queue.length > 0) {
+      const group = nextGroup();
       try {
-        const results = await this.#work(group.map(({ item }) => item));
+        const results = await work(group.map(({ item }) => item));
         group.forEach(({ resolve }, at) => {
           resolve(results[at] as Result);
         });
@@ -53,16 +44,19 @@ export class InGroups<Item, Result> {
         for (const { reject } of group) reject(error);
       }
     }
-    this.#draining = null;
-  }
-
-  /** Takes the items from the front of the queue that may share a group. */
-  #nextGroup(): QueuedItem<Item, Result>[] {
-    const { most = Number.POSITIVE_INFINITY, identify } = this.#limits;
-    const seen = new Set<string>();
-    const end = this.#queue.findIndex(
-      ({ item }, before) => before >= most || (identify && seen.add(identify(item)).size === before),
-    );
-    return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
-  }
+    draining = null;
+  };
+  return {
+    add: (item: Item) => {
+      const done = new Promise<Result>((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+      });
+      draining ??= drain();
+      return done;
+    },
+    /** Resolves when no items are waiting any more. */
+    idle: async () => {
+      while (draining) await draining;
+    },
+  };
 }

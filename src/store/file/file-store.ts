@@ -13,7 +13,7 @@ import {
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { FileLogId } from '../stored-record.ts';
-import { FileLog, type FileLogOptions } from './file-log.ts';
+import { type FileLogOptions, openFileLog } from './file-log.ts';
 import { type LockFacts, lockFacts, requireWhole } from './lock.ts';
 import {
   BESIDE,
@@ -26,7 +26,7 @@ import {
   requireOwnLog,
   requireRegularFile,
 } from './log-access.ts';
-import { loadIndex } from './log-index.ts';
+import { indexView, LogIndex, loadIndex } from './log-index.ts';
 import { decodeRecord, readLines, readRecordAt } from './record.ts';
 
 interface FileStoreOptions extends Omit<FileLogOptions, 'exclusive' | 'holder'> {
@@ -39,7 +39,7 @@ export function openFileStore(options: FileStoreOptions): LogStore {
   const { path, clock, holder, user = null } = options;
   return {
     name: path,
-    open: (command, exclusive) => FileLog.open({ ...options, exclusive, holder: holder(command) }),
+    open: (command, exclusive) => openFileLog({ ...options, exclusive, holder: holder(command) }),
     openReader: () => openLogReader(path, user),
     latest: () => readLog(path, user),
     newest: () => readNewest(path, user),
@@ -147,16 +147,8 @@ async function* readNewest(path: string, user: LogUser | null): AsyncGenerator<L
 /** Opens the log only to look up keys, without a lock and without writing. A log that does not exist knows no key. */
 export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
   const log = await openIndexed(path, user);
-  const read = (key: string) => {
-    const offset = log?.index.offset(key) ?? null;
-    return log === null || offset === null ? null : readRecordAt(log.file.fd, offset);
-  };
-  return {
-    lookup: (key) => log?.index.state(key) ?? 'none',
-    prefetch: async () => {},
-    read,
-    close: async () => log?.file.close(),
-  };
+  const view = log ? indexView(log.index, log.file.fd) : indexView(new LogIndex(path), -1);
+  return { ...view, close: async () => log?.file.close() };
 }
 
 /** Identifies a log, and how far it goes, without reading all of it. Returns null if it has no record. */

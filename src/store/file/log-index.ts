@@ -8,7 +8,7 @@ import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../..
 import type { LogRecord } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type LogUser, openBeside } from './log-access.ts';
-import { decodeRecord, isNewer, readLines } from './record.ts';
+import { decodeRecord, isNewer, readLines, readRecordAt } from './record.ts';
 
 /** The properties of an index besides its memory. */
 interface LogIndexShape {
@@ -50,13 +50,8 @@ export class LogIndex {
   }
 
   state(key: string): LoggedState {
-    const entry = this.#keys.find(key);
-    return entry < 0 ? 'none' : this.#stateOf(entry);
-  }
-
-  offset(key: string): number | null {
     const number = this.number(key);
-    return number < 0 ? null : this.offsetOf(number);
+    return number < 0 ? 'none' : this.#stateOf(number);
   }
 
   /**
@@ -107,6 +102,21 @@ export class LogIndex {
       }
     }
   }
+}
+
+const RESOLVED = Promise.resolve();
+
+/** Looks up keys in a log that is open and indexed. */
+export function indexView(index: LogIndex, fd: number) {
+  return {
+    lookup: (key: string) => index.state(key),
+    /** Does nothing, because the index holds all keys. */
+    prefetch: () => RESOLVED,
+    read: (key: string) => {
+      const number = index.number(key);
+      return number < 0 ? null : readRecordAt(fd, index.offsetOf(number));
+    },
+  };
 }
 
 function damaged(path: string, line: number, reason: string): SrqError {

@@ -9,9 +9,9 @@ import type { FileLogId, KnownRequest } from '../stored-record.ts';
 import { type DatabaseOptions, openDatabase, type Query } from './database.ts';
 import { examineStore } from './examine-store.ts';
 import { standing } from './figures.ts';
-import { PostgresLog, type PostgresLogOptions } from './postgres-log.ts';
+import { openPostgresLog, type PostgresLogOptions } from './postgres-log.ts';
 import { readWaiting } from './queue.ts';
-import { LogLookup, readAllRecords, readLatest, readRequests } from './read-log.ts';
+import { logLookup, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 import { makeTables, schemaVersion } from './schema.ts';
 
@@ -59,9 +59,9 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     name: database.shown,
     open: async (command: string, _exclusive: boolean) => {
       await migrate();
-      return PostgresLog.open(database, { ...options, holder: holder(command) });
+      return openPostgresLog(database, { ...options, holder: holder(command) });
     },
-    openReader: async () => new LogLookup(known, clock),
+    openReader: async () => logLookup(known, clock),
     latest: () => unlessEmpty(() => readLatest(database)),
     newest: () => unlessEmpty(() => readLatest(database, 'desc')),
     records: (ref?: string) => unlessEmpty(() => readAllRecords(database, ref)),

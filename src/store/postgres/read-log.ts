@@ -1,9 +1,9 @@
 import { KeyIndex } from '../../request/log/key-index.ts';
-import type { LogReader, ReadRecord } from '../../request/log/log-store.ts';
+import type { ReadRecord } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { RecentMap } from '../../request/small.ts';
-import { InGroups } from '../in-groups.ts';
+import { inGroups } from '../in-groups.ts';
 import { type KnownRequest, recordFrom } from '../stored-record.ts';
 import type { Database, Query } from './database.ts';
 import { RECORD_COLUMNS, type RecordRow, recordOf, storedText } from './rows.ts';
@@ -24,59 +24,45 @@ export function byKey<Row extends { readonly key: string }, Result>(
   query: Query,
   text: string,
   resultOf: (row: Row | undefined, key: string) => Result,
-): InGroups<string, Result> {
+) {
   const ask = async (keys: readonly string[]) => {
     const found = new Map((await query<Row>(text, [keys])).map((row) => [row.key, row]));
     return keys.map((key) => resultOf(found.get(key), key));
   };
-  return new InGroups(ask, { most: MAX_GROUP_KEYS });
+  return inGroups(ask, { most: MAX_GROUP_KEYS });
 }
 
 /**
  * Looks up keys in the store without taking part in the log. Memory is bounded, because a process may send for months.
+ * `query` may wait for an unavailable server.
  */
-export class LogLookup implements LogReader {
-  readonly #monotonicMs: () => number;
-  readonly #known = new RecentMap<{ readonly state: LoggedState; readonly atMs: number }>(KEPT);
-  readonly #states: InGroups<string, void>;
-  readonly #records: InGroups<string, LogRecord | null>;
-
-  /** `query` may wait for an unavailable server. */
-  constructor(query: Query, { monotonicMs }: Clock) {
-    this.#monotonicMs = monotonicMs;
-    this.#states = byKey<{ readonly key: string; readonly state: LoggedState }, void>(
-      query,
-      "select replace(key::text, '-', '') as key, state from srq.request where key = any($1::uuid[])",
-      (row, key) => this.set(key, row?.state ?? 'none'),
-    );
-    this.#records = byKey<RecordRow, LogRecord | null>(
-      query,
-      `select ${RECORD_COLUMNS} ${OF_REQUESTS} where s.key = any($1::uuid[])`,
-      (row) => (row ? recordOf(row) : null),
-    );
-  }
-
+export function logLookup(query: Query, { monotonicMs }: Clock) {
+  const known = new RecentMap<{ readonly state: LoggedState; readonly atMs: number }>(KEPT);
   /** Returns the state of a key. It is `none` if it was never looked up, or too long ago. */
-  lookup(key: string): LoggedState {
-    return this.#known.get(key)?.state ?? 'none';
-  }
-
-  set(key: string, state: LoggedState): void {
-    this.#known.set(key, { state, atMs: this.#monotonicMs() });
-  }
-
-  /** Asks the store for what is not known, or was `none` too long ago. */
-  async prefetch(keys: readonly string[]): Promise<void> {
-    const since = this.#monotonicMs() - NONE_HOLDS_MS;
-    const isFresh = (key: string) => this.lookup(key) === 'none' && (this.#known.get(key)?.atMs ?? since) > since;
-    await Promise.all(keys.map((key) => (isFresh(key) ? undefined : this.#states.add(key))));
-  }
-
-  read(key: string): Promise<LogRecord | null> {
-    return this.#records.add(key);
-  }
-
-  async close(): Promise<void> {}
+  const lookup = (key: string): LoggedState => known.get(key)?.state ?? 'none';
+  const set = (key: string, state: LoggedState) => known.set(key, { state, atMs: monotonicMs() });
+  const states = byKey<{ readonly key: string; readonly state: LoggedState }, void>(
+    query,
+    "select replace(key::text, '-', '') as key, state from srq.request where key = any($1::uuid[])",
+    (row, key) => set(key, row?.state ?? 'none'),
+  );
+  const records = byKey<RecordRow, LogRecord | null>(
+    query,
+    `select ${RECORD_COLUMNS} ${OF_REQUESTS} where s.key = any($1::uuid[])`,
+    (row) => (row ? recordOf(row) : null),
+  );
+  return {
+    lookup,
+    set,
+    /** Asks the store for what is not known, or was `none` too long ago. */
+    prefetch: async (keys: readonly string[]) => {
+      const since = monotonicMs() - NONE_HOLDS_MS;
+      const isFresh = (key: string) => lookup(key) === 'none' && (known.get(key)?.atMs ?? since) > since;
+      await Promise.all(keys.map((key) => (isFresh(key) ? undefined : states.add(key))));
+    },
+    read: (key: string) => records.add(key),
+    close: async () => {},
+  };
 }
 
 const OF_REQUESTS = 'from srq.request s join srq.record r on r.id = s.record join srq.process w on w.id = r.process';
