@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, writeSync } from 'node:fs';
+import { constants, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   coalesceNotes,
@@ -18,13 +18,13 @@ import { type LockFacts, lockFacts, requireWhole } from './lock.ts';
 import {
   BESIDE,
   type LogUser,
-  openBeside,
   ownTail,
   realPath,
   requireLogStart,
   requireOwnFolder,
   requireOwnLog,
   requireRegularFile,
+  withBeside,
 } from './log-access.ts';
 import { indexView, LogIndex, loadIndex } from './log-index.ts';
 import { decodeRecord, readLines, readRecordAt } from './record.ts';
@@ -52,17 +52,14 @@ export function openFileStore(options: FileStoreOptions): LogStore {
 /** Returns the path of the notes on a log's runs (FORMAT.md). */
 const notesPath = (log: string): string => `${log}.runs`;
 
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+
 /** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
 export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs'>): RunNotes {
   const notes = coalesceNotes((note, atMs) => {
     const line = JSON.stringify({ run, at: new Date(atMs).toISOString(), ...note });
     try {
-      const fd = openBeside(notesPath(log), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
-      try {
-        writeSync(fd, `${line}\n`);
-      } finally {
-        closeSync(fd);
-      }
+      withBeside(notesPath(log), APPENDING, (fd) => writeSync(fd, `${line}\n`));
     } catch {}
   }, clock.nowMs);
   return { ...notes, flush: async () => {} };

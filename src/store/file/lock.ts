@@ -3,7 +3,7 @@ import { platform } from 'node:os';
 import type { Clock } from '../../request/ports.ts';
 import { SrqError, shellWord, systemCode } from '../../request/words/errors.ts';
 import type { KernelLock } from './kernel-lock.ts';
-import { openBeside, realPath, requireSameFile } from './log-access.ts';
+import { openBeside, realPath, requireSameFile, withBeside } from './log-access.ts';
 
 /** True if bytes of the log itself are locked. macOS locks only whole files, so each lock is a file of its own there. */
 const LOCKS_BYTES = platform() !== 'darwin';
@@ -157,12 +157,7 @@ const TEXT_BYTES = 512;
 export function lockFacts(log: string): LockFacts | null {
   if (!existsSync(lockPath(log))) return null;
   try {
-    const fd = openBeside(lockPath(log), constants.O_RDONLY);
-    try {
-      return factsIn(fd);
-    } finally {
-      closeSync(fd);
-    }
+    return withBeside(lockPath(log), constants.O_RDONLY, factsIn);
   } catch {
     // Another user may have made it. It shows at least that there was a log.
     return { bytes: 0, holder: '' };

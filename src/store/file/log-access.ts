@@ -54,6 +54,16 @@ export function openBeside(path: string, flags: number): number {
   throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
 }
 
+/** Opens such a file for `use` alone. */
+export function withBeside<Result>(path: string, flags: number, use: (fd: number) => Result): Result {
+  const fd = openBeside(path, flags);
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /**
  * Throws `SrqError('log')` if others could replace files in the log's folder. A folder that does not exist yet is
  * accepted, because it will be the user's.
@@ -179,13 +189,10 @@ export async function cutTornTail(file: FileHandle, path: string, end: number, c
   if (tail.length === 0) return;
   let aside = `${path}.torn-${clock.nowMs()}`;
   while (lstatSync(aside, { throwIfNoEntry: false })) aside += '+';
-  const copy = openBeside(aside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-  try {
+  withBeside(aside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, (copy) => {
     writeFully(copy, tail);
     fsyncSync(copy);
-  } finally {
-    closeSync(copy);
-  }
+  });
   // Windows cannot shorten a file through a handle for appending.
   const writing = await open(path, 'r+');
   try {
