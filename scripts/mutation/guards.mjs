@@ -10,14 +10,14 @@ export const GUARDS = [
   {
     name: 'an intent is synced, not only written',
     file: 'src/store/file/file-log.ts',
-    from: 'if (recorded.size > 0) await this.#file.datasync();',
+    from: 'if (recorded.size > 0) await file.datasync();',
     to: '',
     tests: ['crash'],
   },
   {
     name: 'a failed write or sync stops sending',
     file: 'src/store/file/file-log.ts',
-    from: 'this.#broken = asLogError(error, this.path);\n      throw this.#broken;',
+    from: 'broken = asLogError(error, path);\n      throw broken;',
     to: '',
     tests: ['crash'],
   },
@@ -45,7 +45,7 @@ export const GUARDS = [
   {
     name: 'sending is recorded only if the log has not changed meanwhile',
     file: 'src/store/file/file-log.ts',
-    from: 'if (each.seen !== null && this.#index.state(key) !== each.seen) continue;',
+    from: 'if (each.seen !== null && index.state(key) !== each.seen) continue;',
     to: '',
     tests: ['two-processes'],
   },
@@ -199,22 +199,22 @@ export const GUARDS = [
   {
     name: 'a log has one name',
     file: 'src/store/file/log-access.ts',
-    from: 'if (open.nlink > 1n) throw underTwoNames(path, open);',
-    to: '',
+    from: 'if (open.nlink > 1n) {',
+    to: 'if (open.nlink < 1n) {',
     tests: ['../doors/log/one-log'],
   },
   {
     name: 'a log that is renamed ends the run',
     file: 'src/store/file/log-access.ts',
-    from: "if (!leadsTo(path, open)) throw takenAway(path, 'renamed or replaced');",
+    from: "if (!isSame(open, named)) throw takenAway(path, 'renamed or replaced');",
     to: '',
     tests: ['log-taken-away'],
   },
   {
     name: 'the locks lie on the log itself',
     file: 'src/store/file/lock.ts',
-    from: 'if (LOCKS_BYTES) return new ByteLock(',
-    to: 'if (!LOCKS_BYTES) return new ByteLock(',
+    from: 'if (LOCKS_BYTES) return byteLock(',
+    to: 'if (!LOCKS_BYTES) return byteLock(',
     tests: ['../doors/log/one-log'],
   },
   {
@@ -241,8 +241,8 @@ export const GUARDS = [
   {
     name: 'what is under way goes by the last record',
     file: 'src/store/file/file-log.ts',
-    from: "return this.read(key)?.event === 'sending' && this.#locks.oneOffsUnderWay();",
-    to: "return this.lookup(key) === 'sending' && this.#locks.oneOffsUnderWay();",
+    from: "return view.read(key)?.event === 'sending' && locks.oneOffsUnderWay();",
+    to: "return index.state(key) === 'sending' && locks.oneOffsUnderWay();",
     tests: ['licensed-under-way'],
   },
   {

@@ -156,7 +156,7 @@ export class LogKeeper {
     if (found === null || (await store.knowsFileLog(found))) return null;
     const message = `The store ${place.name} lacks requests that were sent according to the log ${place.file}, so the same rows would be sent again.`;
     const hint = `Take them over: srq store import ${shellWord(place.file)}    Or use the store without them, once: --fresh-store`;
-    const accept = () => store.noteFileLog({ ...found, name: place.file, isImported: false });
+    const accept = () => store.noteFileLog(found);
     return { reason: 'store.log-unknown', message, hint, accept };
   }
 

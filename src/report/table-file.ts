@@ -28,35 +28,39 @@ export function formatOf(path: string): (typeof FORMATS)[number] {
 /** Formats a table for a file: as a workbook, as one JSON array, or else as CSV. */
 export function tableChunks(path: string, table: WrittenTable): AsyncIterable<string | Uint8Array> {
   const format = formatOf(path);
-  if (format === 'xlsx') return workbookChunks(records(table, guardedText), table.header.length);
-  return format === 'json' ? jsonArray(table) : csvChunks(table);
+  if (format === 'csv') return csvChunks(table);
+  const guarded = withCells(table, guardedText);
+  return format === 'xlsx' ? workbookChunks(records(guarded), table.header.length) : jsonArray(table, guarded.rows);
 }
 
 export async function* csvChunks(table: WrittenTable): AsyncGenerator<string> {
   if (table.isForSpreadsheets) yield BYTE_ORDER_MARK;
-  yield* inChunks(records(table, escapeFormulas), (cells) => csvRecordText(cells, table.delimiter));
+  yield* inChunks(records(withCells(table, escapeFormulas)), (cells) => csvRecordText(cells, table.delimiter));
 }
 
 /** A text of a workbook or of JSON is no formula. It is escaped only where reading the file would take something away. */
 const guardedText = (text: string) => (unescapeFormulas(text) === text ? text : escapeFormulas(text));
 
-async function* records(
-  { header, rows, isForSpreadsheets }: WrittenTable,
-  guarded: (text: string) => string,
-): AsyncGenerator<readonly string[]> {
-  yield isForSpreadsheets ? header.map(guarded) : header;
-  yield* isForSpreadsheets ? guardedRows(rows, guarded) : rows;
+type Rows = Pick<WrittenTable, 'header' | 'rows'>;
+
+/** Returns the header and the rows with cells that are safe in a spreadsheet, if the table is for one. */
+function withCells({ header, rows, isForSpreadsheets }: WrittenTable, guarded: (text: string) => string): Rows {
+  if (!isForSpreadsheets) return { header, rows };
+  async function* guardedRows() {
+    for await (const cells of rows) yield cells.map(guarded);
+  }
+  return { header: header.map(guarded), rows: guardedRows() };
 }
 
-async function* guardedRows(rows: WrittenTable['rows'], guarded: (text: string) => string) {
-  for await (const cells of rows) yield cells.map(guarded);
+async function* records({ header, rows }: Rows) {
+  yield header;
+  yield* rows;
 }
 
 /** Yields one JSON array, a line an item, because that is what a file called `.json` holds. */
-async function* jsonArray(table: WrittenTable): AsyncGenerator<string> {
+async function* jsonArray({ header }: WrittenTable, rows: Rows['rows']): AsyncGenerator<string> {
   let before = '[';
-  const rows = table.isForSpreadsheets ? guardedRows(table.rows, guardedText) : table.rows;
-  for await (const object of objectsOf({ ...table, rows })) {
+  for await (const object of objectsOf({ header, rows })) {
     yield before + terminalSafeJson(object);
     before = ',\n';
   }
@@ -67,7 +71,7 @@ async function* jsonArray(table: WrittenTable): AsyncGenerator<string> {
  * Yields each row as an object. A second column `Email` is called `Email (2)`, and what srq has nothing to say of is null. A
  * row with too few or too many cells is a list of them: as an object it would look whole, and be sent when it is imported.
  */
-export async function* objectsOf({ header, rows }: Pick<WrittenTable, 'header' | 'rows'>) {
+export async function* objectsOf({ header, rows }: Rows) {
   const keys: string[] = [];
   for (const [at] of header.entries()) {
     const label = columnLabel(header, at);

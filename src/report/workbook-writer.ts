@@ -1,3 +1,5 @@
+import { inChunks } from './output.ts';
+
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const SHEETS = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -15,8 +17,6 @@ const FRAME: Readonly<Record<string, string>> = {
   'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
   'xl/styles.xml': `<styleSheet xmlns="${SHEETS}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="${TEXT_FORMAT}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 };
-
-const BUFFERED_CHARACTERS = 1 << 16;
 
 /**
  * Yields the bytes of an `.xlsx` workbook with one sheet, in constant memory. All cells are texts and formatted as
@@ -40,17 +40,18 @@ export async function* workbookChunks(
   };
   for (const [name, xml] of Object.entries(FRAME)) add(name).push(strToU8(HEAD + xml), true);
   const sheet = add('xl/worksheets/sheet1.xml');
-  let xml = `${HEAD}<worksheet xmlns="${SHEETS}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${columns}" width="18" style="1" customWidth="1"/></cols><sheetData>`;
+  const head = `${HEAD}<worksheet xmlns="${SHEETS}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${columns}" width="18" style="1" customWidth="1"/></cols><sheetData>`;
+  sheet.push(strToU8(head));
   let number = 0;
-  for await (const cells of rows) {
+  const rowXml = (cells: readonly string[]) => {
     number += 1;
-    xml += `<row r="${number}">${cells.map((text, column) => cellXml(text, column, number)).join('')}</row>`;
-    if (xml.length < BUFFERED_CHARACTERS) continue;
+    return `<row r="${number}">${cells.map((text, column) => cellXml(text, column, number)).join('')}</row>`;
+  };
+  for await (const xml of inChunks(rows, rowXml)) {
     sheet.push(strToU8(xml));
-    xml = '';
     yield* packed.splice(0);
   }
-  sheet.push(strToU8(`${xml}</sheetData></worksheet>`), true);
+  sheet.push(strToU8('</sheetData></worksheet>'), true);
   zip.end();
   yield* packed;
 }

@@ -200,7 +200,7 @@ interface TryOptions {
   readonly wasClear?: boolean;
 }
 
-export type LicenceOptions = Pick<TryOptions, 'again'>;
+type LicenceOptions = Pick<TryOptions, 'again'>;
 
 export interface SendingOptions extends TryOptions {
   readonly by?: 'idempotency';

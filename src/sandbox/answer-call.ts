@@ -25,8 +25,7 @@ export async function answerCall(
   response: ServerResponse,
   state: SandboxState,
 ): Promise<void> {
-  const { service, received } = state;
-  const { offered, marketplace } = service;
+  const { offered, marketplace, received } = state;
   const { headers } = request;
   const body = await readBody(request, MAX_BODY_BYTES);
   const content = body
@@ -44,7 +43,7 @@ export async function answerCall(
   const done =
     instead && !isActedOn
       ? NOTHING
-      : actOn({ operation, headers, query, token, content, nowMs, hideFromValidateMs }, service);
+      : actOn({ operation, headers, query, token, content, nowMs, hideFromValidateMs }, state);
   const answer = instead?.(fault?.ms) ?? done.answer;
 
   const { client_secret: _secret, ...params } = decoded?.params ?? {};
@@ -61,9 +60,9 @@ export async function answerCall(
     // A fault may have replaced the answer. The client then never saw the verdict.
     verdict: answer === done.answer ? (done.verdict ?? null) : null,
   };
-  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, service) : null;
+  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, state) : null;
   const number = received.add(arrival, exchange);
-  const wholePauseMs = service.settings.latencyMs + (delays === 'answer' ? delayMs : 0);
+  const wholePauseMs = state.settings.latencyMs + (delays === 'answer' ? delayMs : 0);
   if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });
   if (answer === 'cut') request.socket.resetAndDestroy();
   else if (await sendAnswer(response, answer)) received.answered(number, state.now() - nowMs);

@@ -9,7 +9,6 @@ import { isFromElsewhere, isLoopbackHost, opensWindow, sendAnswer } from './mess
 import type { ReceivedRequest } from './records/received-request.ts';
 import { openState, type SandboxOptions, type SandboxState } from './records/sandbox-state.ts';
 import { type FaultRates, type Instruction, parseFaultRates } from './service/faults.ts';
-import type { ServiceInterface } from './service/interface.ts';
 import { findOperation } from './service/routes.ts';
 
 /** A local marketplace that is reachable only from this machine. */
@@ -35,7 +34,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   // Every waiting answer listens to this signal. There is one listener for each connection, so their number is not a
   // leak.
   setMaxListeners(0, closing.signal);
-  const state = openState(options, await interfaceOf(options), closing.signal);
+  // It is loaded on demand, because the validator takes a while.
+  const { serviceInterface } = await import('./service/interface.ts');
+  const state = openState(options, serviceInterface(options.contract ?? DOCUMENTED_CONTRACT), closing.signal);
   const server = createServer((request, response) => {
     handle(request, response, state).catch(() => response.destroy());
   });
@@ -43,27 +44,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   // counts on.
   server.keepAliveTimeout = 75_000;
   const port = await listen(server, options.port);
-  return sandboxAt(`http://127.0.0.1:${port}`, state, () => closeServer(server, closing));
-}
-
-/** Returns the interface of the service. It is loaded on demand, because the validator takes a while. */
-async function interfaceOf({ contract }: SandboxOptions): Promise<ServiceInterface> {
-  const { serviceInterface } = await import('./service/interface.ts');
-  return serviceInterface(contract ?? DOCUMENTED_CONTRACT);
-}
-
-function sandboxAt(baseUrl: string, state: SandboxState, closeOnce: () => Promise<void>): Sandbox {
   let closed: Promise<void> | undefined;
   return {
-    baseUrl,
-    ...state.service.credentials,
+    baseUrl: `http://127.0.0.1:${port}`,
+    ...state.credentials,
     requests: () => state.received.all(),
     setFaults: (faults) => {
       state.faultRates = parseFaultRates(faults);
     },
     setInstructions: (instructions) => state.instructions.replace(instructions),
     close: () => {
-      closed ??= closeOnce();
+      closed ??= closeServer(server, closing);
       return closed;
     },
   };
@@ -78,7 +69,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
     await sendAnswer(response, own);
     return;
   }
-  const operation = findOperation(request.method ?? '', path, state.service.offered);
+  const operation = findOperation(request.method ?? '', path, state.offered);
   if (typeof operation !== 'string') await sendAnswer(response, operation);
   else await answerCall(operation, query, request, response, state);
 }

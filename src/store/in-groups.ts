@@ -1,57 +1,8 @@
-/**
- * Processes items in groups, without a timer: the items that are added while one group is processed form the next one.
- * `work` returns a result for each item. If it throws, all items of that group fail with the error.
- */
-export class InGroups<Item, Result> {
-  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
-  readonly #split: (items: readonly QueuedItem<Item, Result>[]) => number;
-  #queue: QueuedItem<Item, Result>[] = [];
-  #draining: Promise<void> | null = null;
-
-  /**
-   * `most` is the maximum number of items in a group. Items for which `identify` returns the same text never share a
-   * group.
-   */
-  constructor(
-    work: (items: readonly Item[]) => Promise<readonly Result[]>,
-    {
-      most = Number.POSITIVE_INFINITY,
-      identify,
-    }: { readonly most?: number; readonly identify?: (item: Item) => string } = {},
-  ) {
-    this.#work = work;
-    this.#split = (queue) => groupLength(queue.slice(0, most), identify);
-  }
-
-  add(item: Item): Promise<Result> {
-    const done = new Promise<Result>((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject });
-    });
-    this.#draining ??= this.#drain();
-    return done;
-  }
-
-  /** Resolves when no items are waiting any more. */
-  async idle(): Promise<void> {
-    while (this.#draining) await this.#draining;
-  }
-
-  async #drain(): Promise<void> {
-    // Everything that is added in this turn of the event loop is part of the first group.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const group = this.#queue.splice(0, this.#split(this.#queue));
-      try {
-        const results = await this.#work(group.map(({ item }) => item));
-        group.forEach(({ resolve }, at) => {
-          resolve(results[at] as Result);
-        });
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
-    this.#draining = null;
-  }
+interface Limits<Item> {
+  /** The maximum number of items in a group. */
+  readonly most?: number;
+  /** Items for which it returns the same text never share a group. */
+  readonly identify?: (item: Item) => string;
 }
 
 interface QueuedItem<Item, Result> {
@@ -60,12 +11,52 @@ interface QueuedItem<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Returns the number of items from the front of the queue that may share a group. */
-function groupLength<Item>(
-  queue: readonly { readonly item: Item }[],
-  identify: ((item: Item) => string) | undefined,
-): number {
-  const seen = new Set<string>();
-  const at = identify ? queue.findIndex(({ item }, before) => seen.add(identify(item)).size === before) : -1;
-  return at < 0 ? queue.length : at;
+/**
+ * Processes items in groups, without a timer: the items that are added while one group is processed form the next one.
+ * `work` returns a result for each item. If it throws, all items of that group fail with the error.
+ */
+export function inGroups<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most = Number.POSITIVE_INFINITY, identify }: Limits<Item> = {},
+) {
+  const queue: QueuedItem<Item, Result>[] = [];
+  let draining: Promise<void> | null = null;
+
+  /** Takes the items from the front of the queue that may share a group. */
+  const nextGroup = () => {
+    const seen = new Set<string>();
+    const end = queue.findIndex(
+      ({ item }, before) => before >= most || (identify && seen.add(identify(item)).size === before),
+    );
+    return queue.splice(0, end < 0 ? queue.length : end);
+  };
+  const drain = async () => {
+    // Everything that is added in this turn of the event loop is part of the first group.
+    await Promise.resolve();
+    while (queue.length > 0) {
+      const group = nextGroup();
+      try {
+        const results = await work(group.map(({ item }) => item));
+        group.forEach(({ resolve }, at) => {
+          resolve(results[at] as Result);
+        });
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    draining = null;
+  };
+  return {
+    add: (item: Item) => {
+      const done = new Promise<Result>((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+      });
+      draining ??= drain();
+      return done;
+    },
+    /** Resolves when no items are waiting any more. */
+    idle: async () => {
+      while (draining) await draining;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Identifiers, Outcome } from '../request/log/outcome.ts';
-import type { LogEvent, LoggedState, SettledBy } from '../request/log/status.ts';
-import type { LicenceOptions, LogRecord, LogSubject, OutcomeOptions, SendingOptions } from '../request/ports.ts';
+import type { LogEvent, LoggedState } from '../request/log/status.ts';
+import type { DeliveryLog, LogRecord, LogSubject } from '../request/ports.ts';
 
 /** A record that is to be written, and gets its time and its run then. */
 export type NewRecord = Omit<LogRecord, 'at' | 'run' | keyof How> & How;
@@ -23,22 +23,18 @@ export interface FileLogId {
 
 const NOTHING: Omit<Outcome, 'status'> = { ids: {}, http: null, ms: null, message: null, raw: null };
 
-/** What both kinds of log have in common: what a call means as a record. */
-export abstract class LogWriter {
-  /** Appends a record if the state of its request is still `seen`; null means any state. */
-  protected abstract append(record: NewRecord, seen: LoggedState | null): Promise<boolean>;
-
-  sending(subject: LogSubject, seen: LoggedState, how: SendingOptions = {}): Promise<boolean> {
-    return this.append(newRecord(subject, 'sending', NOTHING, how), seen);
-  }
-
-  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how: LicenceOptions = {}): Promise<boolean> {
-    return this.append(newRecord(subject, 'licence', NOTHING, { ...how, by }), seen);
-  }
-
-  outcome(subject: LogSubject, outcome: Outcome, options: OutcomeOptions = {}): Promise<boolean> {
-    return this.append(newRecord(subject, outcome.status, outcome, options), options.seen ?? null);
-  }
+/**
+ * What both kinds of log have in common: what a call means as a record. `append` adds a record if the state of its request
+ * is still `seen`; null means any state.
+ */
+export function logWriter(
+  append: (record: NewRecord, seen: LoggedState | null) => Promise<boolean>,
+): Pick<DeliveryLog, 'sending' | 'licence' | 'outcome'> {
+  return {
+    sending: (subject, seen, how = {}) => append(newRecord(subject, 'sending', NOTHING, how), seen),
+    licence: (subject, seen, by, how = {}) => append(newRecord(subject, 'licence', NOTHING, { ...how, by }), seen),
+    outcome: (subject, outcome, how = {}) => append(newRecord(subject, outcome.status, outcome, how), how.seen ?? null),
+  };
 }
 
 /** Every row has two records, and spreading the objects would take several times as long. */

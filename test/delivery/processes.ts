@@ -7,7 +7,7 @@ import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/kno
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import type { Clock, DeliveryLog, MarketplaceApi } from '../../src/request/ports.ts';
-import { FileLog } from '../../src/store/file/file-log.ts';
+import { openFileLog } from '../../src/store/file/file-log.ts';
 import { clientOf } from '../doors/client.ts';
 import { openLogIndex } from '../doors/log.ts';
 import { virtualClock } from '../helpers/api-client.ts';
@@ -57,7 +57,7 @@ export class Machine {
     work: (process: Process) => Promise<T>,
     { life = new Life(null), torn = false, exclusive = true, run = 'run' }: Start = {},
   ): Promise<T | 'died'> {
-    const file = await FileLog.open({
+    const file = await openFileLog({
       path: this.logPath,
       clock: this.clock,
       run,
@@ -81,7 +81,7 @@ export class Machine {
     rmSync(this.folder, { recursive: true });
   }
 
-  #process(life: Life, file: FileLog): Process {
+  #process(life: Life, file: DeliveryLog): Process {
     // Nobody else's sleep makes time leap between an intent and its answer.
     const sending = { count: 0 };
     const sleep: Clock['sleep'] = async (ms, signal) => {
@@ -120,12 +120,12 @@ export function taughtAnswers(): Promise<KnownAnswers> {
 }
 
 /** The log of a process that may die before a line is written, or after it was and before it is told. */
-function mortalLog(file: FileLog, life: Life, sending: { count: number }): DeliveryLog {
+function mortalLog(file: DeliveryLog, life: Life, sending: { count: number }): DeliveryLog {
   return {
     run: file.run,
     writeLeaseMs: file.writeLeaseMs,
     nowMs: () => file.nowMs(),
-    prefetch: () => file.prefetch(),
+    prefetch: (keys) => file.prefetch(keys),
     lookup: (key) => file.lookup(key),
     read: (key) => file.read(key),
     mayBeUnderWay: (key) => file.mayBeUnderWay(key),

@@ -9,7 +9,7 @@ import type { Outcome } from '../../src/request/log/outcome.ts';
 import { LOG_EVENTS, LOGGED_STATES, nextState, noCounts, SENT_STATUSES } from '../../src/request/log/status.ts';
 import type { Clock, LogRecord, LogSubject } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
-import { FileLog } from '../../src/store/file/file-log.ts';
+import { openFileLog } from '../../src/store/file/file-log.ts';
 import { openFileStore, openLogReader, openRunNotes, readLog, readRunNotes } from '../../src/store/file/file-store.ts';
 import type { LogUser } from '../../src/store/file/log-access.ts';
 import { loadIndex, saveIndex } from '../../src/store/file/log-index.ts';
@@ -40,7 +40,7 @@ export const CREATED: Outcome = {
 
 /** Opens a log for a bulk run, or for one-off requests beside one. */
 export const openLog = (path: string, exclusive = true, { clock = {}, ...changes }: LogChanges = {}) =>
-  FileLog.open({
+  openFileLog({
     ...{ path, run: 'test', exclusive, holder: `a test, process ${process.pid}`, ...changes },
     clock: { ...systemClock, ...clock },
   });

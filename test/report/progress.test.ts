@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { isAsciiLocale, TONES } from '../../src/report/output.ts';
-import { linesProgress, ProgressMeter } from '../../src/report/terminal/progress.ts';
+import { linesProgress, progressMeter } from '../../src/report/terminal/progress.ts';
 
 /** Runs so many rows at so many a second, on a clock that is turned by hand, and gives the lines that were written. */
 function linesOf(rows: number, perSecond: number): string[] {
@@ -40,7 +40,7 @@ describe('progress on a terminal', () => {
   /** Draws so many of a thousand rows, on a clock that is turned by hand. */
   function drawn(done: number, seconds: number, columns = 80): string {
     let nowMs = 0;
-    const meter = new ProgressMeter('Sending', () => nowMs);
+    const meter = progressMeter('Sending', () => nowMs);
     for (let row = 1; row <= done; row++) {
       nowMs = (seconds * 1000 * row) / done;
       meter.note(row);

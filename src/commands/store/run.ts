@@ -74,7 +74,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   for await (const note of source.notes()) notes.push(note);
   await store.takeOverNotes(notes);
   // Only a log that was taken over as a whole is known to the store.
-  if (id) await store.noteFileLog({ ...id, name: file, isImported: true });
+  if (id) await store.noteFileLog(id);
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
   const document = { store: store.name, log: file, requests, imported, known: requests - imported, seconds };
   await context.reporter.result('store import', document, (paint) => {

@@ -48,27 +48,18 @@ function endOf({ end }: RunFigures): string {
   return end.stopped === INTERRUPTED ? 'interrupted' : `stopped early: ${end.stopped}`;
 }
 
-/** The overall result of a run, which the top of the page shows. */
-interface Headline {
-  /** The status whose colour the headline has. */
-  readonly status: Status;
-  readonly sign: string;
-  readonly title: string;
-  readonly detail: string;
-}
-
-/** What is unknown comes before all else, because only a person can settle it. */
-export function headlineOf({ counts, rows, begin, end }: RunFigures): Headline {
+/**
+ * The overall result of a run, which the top of the page shows in the colour of a status. What is unknown comes before all
+ * else, because only a person can settle it.
+ */
+export function headlineOf({ counts, rows, begin, end }: RunFigures) {
   const { nothing, settle, send, correct } = countsLeft(counts);
   const of = `of ${rowsText(rows)}`;
   const kinds = STATUSES.filter((status) => counts[status] > 0);
   const told = kinds.map((status) => `${thousands(counts[status])} ${labelOf(status)}`).join(', ');
-  const headline = (status: Status, sign: string, title: string, detail = `${told}.`) => ({
-    status,
-    sign,
-    title,
-    detail,
-  });
+  const headline = (status: Status, sign: string, title: string, detail = `${told}.`) => {
+    return { status, sign, title, detail };
+  };
   if (rows === 0) return headline('ready', '–', 'Nothing was sent', 'The log has no request of this run.');
   if (begin && !end) {
     const detail = `No end of the run is recorded: it is under way, or it was killed. ${told}.`;

@@ -17,11 +17,7 @@ export function diagnosisText({ ok, steps }: Diagnosis, next: string, paint: Pai
 function stepLines({ name, result, ms, message, hint }: Step, paint: Paint): string[] {
   const took = result === 'skip' ? '' : ` ${paint.dim(`(${ms < 1000 ? `${ms} ms` : duration(ms)})`)}`;
   const text = printable(message);
-  const line = `${markOf(result, paint)} ${name.padEnd(NAME_WIDTH)} ${result === 'skip' ? paint.dim(text) : text}${took}`;
-  return [line, ...(hint === null ? [] : [`  ${paint.dim('→')} ${printable(hint).replaceAll(/ {4,}/g, '\n    ')}`])];
-}
-
-function markOf(result: Step['result'], paint: Paint): string {
   const marks = { ok: paint.green('✓'), warn: paint.yellow('!'), fail: paint.red('✗'), skip: paint.dim('-') };
-  return marks[result];
+  const line = `${marks[result]} ${name.padEnd(NAME_WIDTH)} ${result === 'skip' ? paint.dim(text) : text}${took}`;
+  return [line, ...(hint === null ? [] : [`  ${paint.dim('→')} ${printable(hint).replaceAll(/ {4,}/g, '\n    ')}`])];
 }

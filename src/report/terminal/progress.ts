@@ -39,7 +39,7 @@ export function linesProgress(
   monotonicMs: () => number,
   fitted: (line: string) => string,
 ): Progress {
-  const meter = new ProgressMeter(label, monotonicMs);
+  const meter = progressMeter(label, monotonicMs);
   let writtenMs = monotonicMs();
   let waitMs = FIRST_LINE_MS;
   return {
@@ -55,53 +55,38 @@ export function linesProgress(
 }
 
 /** Measures the current rate, estimates the remaining time, and formats the line of progress. */
-export class ProgressMeter {
-  readonly #label: string;
-  readonly #monotonicMs: () => number;
-  readonly #startedMs: number;
-  #marks: { atMs: number; done: number }[] = [];
+export function progressMeter(label: string, monotonicMs: () => number) {
+  const startedMs = monotonicMs();
+  const marks = [{ atMs: startedMs, done: 0 }];
 
-  constructor(label: string, monotonicMs: () => number) {
-    this.#label = label;
-    this.#monotonicMs = monotonicMs;
-    this.#startedMs = monotonicMs();
-    this.#marks.push({ atMs: this.#startedMs, done: 0 });
-  }
-
-  note(done: number): void {
-    const atMs = this.#monotonicMs();
-    const last = this.#marks.at(-1);
-    if (last && atMs - last.atMs < REDRAW_MS) return;
-    this.#marks.push({ atMs, done });
-    while (this.#marks.length > 2 && atMs - (this.#marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) this.#marks.shift();
-  }
-
-  /** Returns the line with a bar, for a terminal of this many columns. */
-  drawn(state: ProgressState, columns: number): string {
-    return clip([this.#label, ...barOf(state), this.#figures(state)].join(' '), columns);
-  }
-
-  line(state: ProgressState): string {
-    return `${this.#label} ${this.#figures(state)}`;
-  }
-
-  #figures({ done, total, counts }: ProgressState): string {
+  const perSecondOf = (done: number): number | null => {
+    const first = marks[0];
+    const tookMs = first ? monotonicMs() - first.atMs : 0;
+    return first && tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
+  };
+  const figures = ({ done, total, counts }: ProgressState): string => {
     const share =
       total > 0 ? `${thousands(done)}/${thousands(total)} (${Math.floor((done / total) * 100)} %)` : thousands(done);
-    const perSecond = this.#perSecond(done);
+    const perSecond = perSecondOf(done);
     const rate = perSecond === null ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : thousands(perSecond)} leads/s`];
-    const isSteady = this.#monotonicMs() - this.#startedMs >= MIN_STEADY_MS && done >= MIN_STEADY_ROWS;
+    const isSteady = monotonicMs() - startedMs >= MIN_STEADY_MS && done >= MIN_STEADY_ROWS;
     const left =
       perSecond === null || !isSteady || total <= done ? [] : [`${duration(((total - done) / perSecond) * 1000)} left`];
     const shown = SENT_STATUSES.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
     return [share, ...rate, ...left, ...shown].join(' · ');
-  }
-
-  #perSecond(done: number): number | null {
-    const first = this.#marks[0];
-    const tookMs = first ? this.#monotonicMs() - first.atMs : 0;
-    return first && tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
-  }
+  };
+  return {
+    note: (done: number) => {
+      const atMs = monotonicMs();
+      const last = marks.at(-1);
+      if (last && atMs - last.atMs < REDRAW_MS) return;
+      marks.push({ atMs, done });
+      while (marks.length > 2 && atMs - (marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) marks.shift();
+    },
+    /** Returns the line with a bar, for a terminal of this many columns. */
+    drawn: (state: ProgressState, columns: number) => clip([label, ...barOf(state), figures(state)].join(' '), columns),
+    line: (state: ProgressState) => `${label} ${figures(state)}`,
+  };
 }
 
 /** Draws the bar, or nothing if the total is not known. */
@@ -133,7 +118,7 @@ export async function redrawnProgress(
     discardStdin: false,
     isEnabled: true,
   });
-  const meter = new ProgressMeter(label, monotonicMs);
+  const meter = progressMeter(label, monotonicMs);
   let drawnMs = Number.NEGATIVE_INFINITY;
   spinner.start();
   return {

@@ -8,28 +8,24 @@ export type EnqueueSummary = Omit<DocumentOf<'enqueue'>, 'run' | 'error'>;
 
 export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
   const { rows, stopped, seconds, store, advice, next } = summary;
-  const meanings: [keyof EnqueueSummary, string][] = [
-    ['queued', 'new in the queue'],
-    ['alreadyQueued', 'in the queue already'],
-    ['notQueued', 'not reached; the same command again goes on with them'],
-    ['repeated', STATUS.repeated.meaning],
-    ['duplicate', STATUS.duplicate.meaning],
-    ['invalid', `${STATUS.invalid.meaning}: srq enqueue --dry-run says why`],
-    ['unknown', 'may have been taken; not queued before that is settled'],
-  ];
-  const shown = meanings.filter(([name]) => Number(summary[name]) > 0);
+  const kinds = [
+    [summary.queued, 'queued', 'new in the queue'],
+    [summary.alreadyQueued, 'queued before', 'in the queue already'],
+    [summary.notQueued, 'not queued', 'not reached; the same command again goes on with them'],
+    [summary.repeated, 'repeated', STATUS.repeated.meaning],
+    [summary.duplicate, 'duplicate', STATUS.duplicate.meaning],
+    [summary.invalid, 'invalid', `${STATUS.invalid.meaning}: srq enqueue --dry-run says why`],
+    [summary.unknown, 'unknown', 'may have been taken; not queued before that is settled'],
+  ] as const;
+  const shown = kinds.filter(([count]) => count > 0);
   return [
     `${stopped === null ? paint.bold('Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}`,
-    ...aligned(
-      shown.map(([name, what]) => [`${thousands(Number(summary[name]))} ${NAMES[name] ?? name}`, paint.dim(what)]),
-    ),
+    ...aligned(shown.map(([count, name, what]) => [`${thousands(count)} ${name}`, paint.dim(what)])),
     ...aligned([['store', printable(store)]]),
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
   ].join('\n');
 }
-
-const NAMES: Readonly<Record<string, string>> = { alreadyQueued: 'queued before', notQueued: 'not queued' };
 
 /** The result of a worker, as it is shown. */
 export type WorkSummary = Omit<DocumentOf<'work'>, 'run' | 'error'>;

@@ -27,6 +27,7 @@ export interface ImportSummary {
 export function summaryText(summary: ImportSummary, paint: Paint): string {
   const { rows, counts, asides, seconds, log, results, stopped, advice, exportCommand, next } = summary;
   const isDry = asides === null;
+  const all = rows === 1 ? 'The row is delivered. ' : `All ${thousands(rows)} rows are delivered. `;
   const shown = STATUSES.filter((status) => counts[status] > 0);
   const width = Math.max(...shown.map((status) => thousands(counts[status]).length), 1);
   const lines = shown.map((status) => {
@@ -34,24 +35,15 @@ export function summaryText(summary: ImportSummary, paint: Paint): string {
     const told = nameless > 0 ? ` (${thousands(nameless)} without an identifier)` : '';
     return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + told)}`;
   });
-  const files = [
-    ...(results === null ? [] : [['results', printable(results)] as const]),
-    ['log', printable(log)] as const,
-  ];
   return [
     `${stopped === null ? paint.bold(isDry ? 'Checked' : 'Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}${isDry ? '; nothing was sent' : ''}`,
     ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),
     ...lines,
-    ...aligned(files),
+    ...aligned([...(results === null ? [] : [['results', printable(results)] as const]), ['log', printable(log)]]),
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
-    ...(exportCommand === null ? [] : deliveredText(rows, exportCommand, advice)),
+    ...(exportCommand === null ? [] : [`${advice === null ? all : ''}For your CRM: ${printable(exportCommand)}`]),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),
   ].join('\n');
-}
-
-function deliveredText(rows: number, exportCommand: string, advice: string | null): string[] {
-  const all = rows === 1 ? 'The row is delivered. ' : `All ${thousands(rows)} rows are delivered. `;
-  return [`${advice === null ? all : ''}For your CRM: ${printable(exportCommand)}`];
 }
 
 /** Formats the result of one request as one or two lines. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/request-filter.ts';
-import { forgetRequests, type SandboxState } from '../records/sandbox-state.ts';
+import type { SandboxState } from '../records/sandbox-state.ts';
 import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
 import { changeSettings } from '../service/settings.ts';
 
@@ -26,8 +26,10 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     const found = received.all().filter(parseFilter(query));
     return jsonAnswer(200, { offset, limit, total: found.length, items: found.slice(offset, offset + limit) });
   },
-  'DELETE requests': (state) => {
-    forgetRequests(state);
+  // What was created is forgotten with them, so that it is no duplicate any more.
+  'DELETE requests': ({ received, marketplace }) => {
+    received.clear();
+    marketplace.forgetRequests();
     return { status: 204, headers: {}, body: '' };
   },
   'GET requests/NUMBER': ({ received }, { number }) => jsonAnswer(200, received.find(number)),
@@ -39,17 +41,17 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     state.faultRates = parseFaultRates(objectFrom(call.body));
     return jsonAnswer(200, { rates: state.faultRates });
   },
-  'GET settings': ({ service }) => jsonAnswer(200, service.settings),
-  'PUT settings': ({ service }, { body }) => {
-    changeSettings(service.settings, body);
-    return jsonAnswer(200, service.settings);
+  'GET settings': ({ settings }) => jsonAnswer(200, settings),
+  'PUT settings': ({ settings }, { body }) => {
+    changeSettings(settings, body);
+    return jsonAnswer(200, settings);
   },
   'GET instructions': ({ instructions }) => jsonAnswer(200, instructions.list()),
   'PUT instructions': ({ instructions }, { body }) => {
     instructions.replace(body);
     return jsonAnswer(200, instructions.list());
   },
-  'GET stats': ({ service: { marketplace, offered } }) =>
+  'GET stats': ({ marketplace, offered }) =>
     // How many creates were answered again, if the contract names a header for that.
     jsonAnswer(200, {
       ...marketplace.stats(),
@@ -62,8 +64,7 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
 export const ADMIN_CALLS: readonly string[] = Object.keys(CALLS).map((each) => each.replace(' ', ' /_sandbox/'));
 
 /** Answers when so many requests were created, or when the time is over. */
-async function waitForCreated({ service, closing }: SandboxState, { query }: Call): Promise<SandboxAnswer> {
-  const { marketplace } = service;
+async function waitForCreated({ marketplace, closing }: SandboxState, { query }: Call): Promise<SandboxAnswer> {
   const [wanted, timeoutMs] = [wholeNumber(query, 'created', 1), wholeNumber(query, 'timeoutMs', 10_000)];
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += LOOK_MS) {
     if (marketplace.created >= wanted || closing.aborted) break;

@@ -14,7 +14,7 @@ const TELLING = [/name$/i, /text$/i, /phone$/i, /mail$/i];
 export function pageData(state: SandboxState, query: URLSearchParams) {
   const all = state.received.all();
   const fitting = all.filter(parseFilter(query)).reverse();
-  const { created } = state.service.marketplace;
+  const { created } = state.marketplace;
   const requests = fitting.slice(0, ROWS).map(lineOf);
   return {
     texts: {
@@ -39,7 +39,7 @@ const percentOf = ({ faultRates }: SandboxState, kind: FaultKind): number =>
   Number(((faultRates[kind] ?? 0) * 100).toPrecision(12));
 
 function inForce(state: SandboxState): string {
-  const { latencyMs, ratePerSecond, tokenTtlSeconds } = state.service.settings;
+  const { latencyMs, ratePerSecond, tokenTtlSeconds } = state.settings;
   const struck = FAULT_KINDS.filter((kind) => percentOf(state, kind) > 0);
   return [
     struck.map((kind) => `${kind} ${percentOf(state, kind)} %`).join(', ') || 'no faults',

@@ -4,19 +4,8 @@ import type { SandboxAnswer } from '../messages/answer.ts';
 import type { Service } from '../service/routes.ts';
 import { shownHeader, shownPath, withoutCredentials } from '../service/secrets.ts';
 
-type HeaderPairs = readonly (readonly [name: string, value: string])[];
-
 /** One exchange as it went over the wire, without secrets. */
-export interface KeptExchange {
-  readonly method: string;
-  /** Path of the request with its query. */
-  readonly path: string;
-  readonly headers: HeaderPairs;
-  /** The body as it arrived, or null if it was not kept: that of a token request holds the secret. */
-  readonly body: string | null;
-  /** The answer, or null if the connection was cut instead. */
-  readonly answer: { readonly status: number; readonly headers: HeaderPairs; readonly body: string } | null;
-}
+export type KeptExchange = ReturnType<typeof exchangeOf>;
 
 /** Maximum size of a body that is kept. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -28,7 +17,7 @@ export function exchangeOf(
   body: Buffer | null,
   answer: SandboxAnswer | 'cut',
   { offered: { idempotencyHeader, keyName }, credentials: { clientSecret } }: Service,
-): KeptExchange {
+) {
   const isToken = operation === 'token';
   const headers = request.rawHeaders.flatMap((name, place, all) => {
     if (place % 2 === 1) return [];
@@ -36,19 +25,17 @@ export function exchangeOf(
     const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
     return [[name, isShown ? value : shownHeader(name, value, keyName)] as const];
   });
-  const text = answer === 'cut' ? '' : String(answer.body);
+  const shownAnswer = ({ status, headers, body }: SandboxAnswer) => {
+    const text = String(body);
+    return { status, headers: Object.entries(headers), body: isToken ? withoutCredentials(text, clientSecret) : text };
+  };
   return {
     method: request.method ?? '',
     path: withoutCredentials(shownPath(request.url ?? '', keyName), clientSecret),
     headers,
+    // That of a token request holds the secret.
     body: !isToken && body !== null && body.length <= MAX_BODY_BYTES ? body.toString('utf8') : null,
-    answer:
-      answer === 'cut'
-        ? null
-        : {
-            status: answer.status,
-            headers: Object.entries(answer.headers),
-            body: isToken ? withoutCredentials(text, clientSecret) : text,
-          },
+    /** The answer, or null if the connection was cut instead. */
+    answer: answer === 'cut' ? null : shownAnswer(answer),
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Contract } from '../../request/contract/contract.ts';
-import { type FaultRates, Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
+import { Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import type { ServiceInterface } from '../service/interface.ts';
 import { LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { Service } from '../service/routes.ts';
@@ -34,22 +34,12 @@ export interface SandboxOptions extends Readonly<SandboxSettings> {
 }
 
 /** The state of a running sandbox. Faults and settings may be changed while it runs. */
-export interface SandboxState {
-  readonly service: Service;
-  readonly hasInbox: boolean;
-  readonly instructions: Instructions;
-  readonly received: ReceivedRequests;
-  faultRates: FaultRates;
-  readonly random: () => number;
-  readonly now: () => number;
-  /** Fires when the sandbox closes. */
-  readonly closing: AbortSignal;
-}
+export type SandboxState = ReturnType<typeof openState>;
 
 const KEEP = 10_000;
 
-/** Creates the initial state. Throws `SrqError('usage')` for an unknown fault. */
-export function openState(options: SandboxOptions, offered: ServiceInterface, closing: AbortSignal): SandboxState {
+/** Creates the initial state. `closing` fires when the sandbox closes. Throws `SrqError('usage')` for an unknown fault. */
+export function openState(options: SandboxOptions, offered: ServiceInterface, closing: AbortSignal) {
   const { hasInbox, latencyMs, ratePerSecond, tokenTtlSeconds, now } = options;
   const random = seededRandom(options.seed);
   const service: Service = {
@@ -63,19 +53,10 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
     rateLimit: new TokenBucket(),
   };
   return {
-    service,
-    hasInbox,
+    ...service,
+    ...{ hasInbox, random, now, closing },
     instructions: new Instructions(),
     received: new ReceivedRequests(options.keep ?? KEEP),
     faultRates: parseFaultRates(options.faults),
-    random,
-    now,
-    closing,
   };
-}
-
-/** Forgets all received requests. What was created is forgotten with them, so that it is no duplicate any more. */
-export function forgetRequests({ received, service }: SandboxState): void {
-  received.clear();
-  service.marketplace.forgetRequests();
 }

@@ -6,12 +6,12 @@ import { KEY_RECIPE } from '../../request/lead/service-request.ts';
 import type { OpenLog } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import { makeFolder } from '../../request/make-folder.ts';
-import type { Clock, LogRecord } from '../../request/ports.ts';
+import type { Clock } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
-import { InGroups } from '../in-groups.ts';
-import { detailsOf, LogWriter, type NewRecord, someIds } from '../stored-record.ts';
+import { inGroups } from '../in-groups.ts';
+import { detailsOf, logWriter, type NewRecord, someIds } from '../stored-record.ts';
 import { loadKernelLock } from './kernel-lock.ts';
-import { LogLocks, lockFacts, requireWhole } from './lock.ts';
+import { type LogLocks, lockFacts, logLocks, requireWhole } from './lock.ts';
 import {
   cutTornTail,
   type LogUser,
@@ -24,8 +24,8 @@ import {
   takenAway,
   writeFully,
 } from './log-access.ts';
-import { type LogIndex, loadIndex, saveIndex } from './log-index.ts';
-import { encodeRecord, readRecordAt } from './record.ts';
+import { indexView, type LogIndex, loadIndex, saveIndex } from './log-index.ts';
+import { encodeRecord } from './record.ts';
 
 interface PendingLine {
   readonly record: NewRecord;
@@ -33,8 +33,6 @@ interface PendingLine {
   readonly seen: LoggedState | null;
   readonly line: Buffer;
 }
-
-const RESOLVED = Promise.resolve();
 
 export interface FileLogOptions {
   readonly path: string;
@@ -53,158 +51,136 @@ export interface FileLogOptions {
 }
 
 /**
+ * Opens the log for sending, and indexes it. Throws `SrqError('log')` if it is not accessible, is damaged, or is held by
+ * another run, and `SrqError('platform.no-lock')` if this machine has no lock.
+ */
+export async function openFileLog(options: FileLogOptions): Promise<OpenLog> {
+  const { path, clock, user = null } = options;
+  let file: FileHandle | null = null;
+  let locks: LogLocks | null = null;
+  try {
+    // The lock is loaded before the log is created, so that nothing is written on a machine without a lock.
+    const kernel = await loadKernelLock();
+    file = await openForAppending(path, user);
+    locks = logLocks(realPath(path), file.fd, kernel);
+    await (options.exclusive ? locks.acquireRun(options.holder, clock) : locks.acquireOneOff(clock));
+    const index = loadIndex(file.fd, path, user);
+    const parts = { file, locks, index, savedBytes: index.end };
+    await index.catchUp(file);
+    await underAppendLock(options, parts, () => {});
+    return fileLog(options, parts);
+  } catch (error) {
+    locks?.close();
+    await file?.close();
+    throw error instanceof SrqError ? error : cannotBeOpened(path, error);
+  }
+}
+
+interface OpenParts {
+  readonly file: FileHandle;
+  readonly locks: LogLocks;
+  readonly index: LogIndex;
+  /** The number of bytes of the file that the saved index covers. */
+  readonly savedBytes: number;
+}
+
+/**
  * The log on disk, open for sending: an append-only NDJSON file (FORMAT.md) with an index in memory.
  *
  * It commits in groups without a timer: all records that are queued while one fdatasync runs share the next one.
  */
-export class FileLog extends LogWriter implements OpenLog {
-  readonly path: string;
-  readonly run: string;
-  readonly writeLeaseMs = null;
-  readonly #options: FileLogOptions;
-  readonly #file: FileHandle;
-  readonly #locks: LogLocks;
-  readonly #index: LogIndex;
-  readonly #appending = new InGroups<PendingLine, boolean>((group) => this.#commit(group));
-  #broken: SrqError | null = null;
-  #closed = false;
-  /** The number of bytes of the file that the saved index covers. */
-  readonly #savedBytes: number;
+function fileLog(options: FileLogOptions, parts: OpenParts): OpenLog {
+  const { path, run, clock } = options;
+  const { file, locks, index, savedBytes } = parts;
+  let broken: SrqError | null = null;
+  let isClosed = false;
   /** Whether a record of this process names the version of the key algorithm. */
-  #isRecipeNoted = false;
+  let isRecipeNoted = false;
 
-  private constructor(options: FileLogOptions, file: FileHandle, locks: LogLocks, index: LogIndex) {
-    super();
-    this.path = options.path;
-    this.run = options.run;
-    this.#options = options;
-    this.#file = file;
-    this.#locks = locks;
-    this.#index = index;
-    this.#savedBytes = index.end;
-  }
-
-  /**
-   * Opens and indexes the log. Throws `SrqError('log')` if it is not accessible, is damaged, or is held by another run, and
-   * `SrqError('platform.no-lock')` if this machine has no lock.
-   */
-  static async open(options: FileLogOptions): Promise<FileLog> {
-    let file: FileHandle | null = null;
-    let locks: LogLocks | null = null;
-    try {
-      // The lock is loaded before the log is created, so that nothing is written on a machine without a lock.
-      const kernel = await loadKernelLock();
-      file = await openForAppending(options.path, options.user ?? null);
-      locks = new LogLocks(realPath(options.path), file.fd, kernel);
-      await (options.exclusive ? locks.acquireRun(options.holder, options.clock) : locks.acquireOneOff(options.clock));
-      const log = new FileLog(options, file, locks, loadIndex(file.fd, options.path, options.user ?? null));
-      await log.#index.catchUp(file);
-      await log.#underAppendLock(() => {});
-      return log;
-    } catch (error) {
-      locks?.close();
-      await file?.close();
-      throw error instanceof SrqError ? error : cannotBeOpened(options.path, error);
-    }
-  }
-
-  nowMs(): number {
-    return this.#options.clock.nowMs();
-  }
-
-  lookup(key: string): LoggedState {
-    return this.#index.state(key);
-  }
-
-  /**
-   * Does nothing, because the index holds all keys, and each group commit adds the records of other processes to it.
-   */
-  prefetch(): Promise<void> {
-    return RESOLVED;
-  }
-
-  read(key: string): LogRecord | null {
-    const offset = this.#index.offset(key);
-    return offset === null ? null : readRecordAt(this.#file.fd, offset);
-  }
-
-  mayBeUnderWay(key: string): boolean {
-    // The state is not enough, because a request that was sent on a licence, or again under its key, is `parked` while
-    // it is under way.
-    return this.read(key)?.event === 'sending' && this.#locks.oneOffsUnderWay();
-  }
-
-  /** Waits for the queued records, then releases the file and the locks. Later records are refused. */
-  async close(): Promise<void> {
-    await this.#appending.idle();
-    if (this.#closed) return;
-    this.#closed = true;
-    const isSound = this.#broken === null;
-    this.#broken ??= new SrqError('log.closed', `The log ${this.path} was closed before this could be recorded.`);
-    this.#locks.close();
-    if (isSound) saveIndex(this.#index, this.#file.fd, this.path, this.#savedBytes, this.run);
-    await this.#file.close();
-  }
-
-  protected append(record: NewRecord, seen: LoggedState | null): Promise<boolean> {
-    if (this.#broken) return Promise.reject(this.#broken);
-    const at = new Date(this.#options.clock.nowMs()).toISOString();
-    const recipe = this.#isRecipeNoted ? undefined : KEY_RECIPE;
-    const details = { recipe, ids: someIds(record.ids), ...detailsOf(record) };
-    return this.#appending.add({ record, seen, line: encodeRecord(record, record.event, at, this.run, details) });
-  }
-
-  /** Commits a group of lines, and returns for each whether it was recorded. */
-  async #commit(group: readonly PendingLine[]): Promise<boolean[]> {
-    if (this.#broken) throw this.#broken;
-    const recorded = new Set<PendingLine>();
-    try {
-      await this.#underAppendLock(() => this.#write(group, recorded));
-      const end = this.#index.end;
-      if (recorded.size > 0) await this.#file.datasync();
-      if (recorded.size > 0) this.#locks.note(end);
-    } catch (error) {
-      // After a failed write or sync the kernel may have dropped pages, so no later write of this process can be trusted.
-      this.#broken = asLogError(error, this.path);
-      throw this.#broken;
-    }
-    return group.map((each) => recorded.has(each));
-  }
-
-  #write(group: readonly PendingLine[], recorded: Set<PendingLine>): void {
+  const write = (group: readonly PendingLine[], recorded: Set<PendingLine>) => {
     const chunks: Buffer[] = [];
-    let offset = this.#index.end;
+    let offset = index.end;
     for (const each of group) {
       const { key, event, by = null } = each.record;
-      if (each.seen !== null && this.#index.state(key) !== each.seen) continue;
-      this.#index.set(key, event, by, offset);
+      if (each.seen !== null && index.state(key) !== each.seen) continue;
+      index.set(key, event, by, offset);
       chunks.push(each.line);
       offset += each.line.length;
       recorded.add(each);
     }
-    writeFully(this.#file.fd, Buffer.concat(chunks));
-    this.#index.end = offset;
-    this.#index.lines += chunks.length;
-    if (chunks.length > 0) this.#isRecipeNoted = true;
-  }
-
-  /**
-   * Runs `add` under the append lock, so that no other process adds lines at the same time. Before that it indexes the
-   * lines that others have added and cuts a torn tail.
-   */
-  async #underAppendLock(add: () => void): Promise<void> {
-    await this.#locks.acquireAppend(this.#options.clock);
+    writeFully(file.fd, Buffer.concat(chunks));
+    index.end = offset;
+    index.lines += chunks.length;
+    if (chunks.length > 0) isRecipeNoted = true;
+  };
+  /** Commits a group of lines, and returns for each whether it was recorded. */
+  const commit = async (group: readonly PendingLine[]) => {
+    if (broken) throw broken;
+    const recorded = new Set<PendingLine>();
     try {
-      const size = requireSameFile(this.#file.fd, this.path);
-      if (size < this.#index.end) throw takenAway(this.path, 'deleted or shortened');
-      if (size > this.#index.end) {
-        await this.#index.catchUp(this.#file);
-        await cutTornTail(this.#file, this.path, this.#index.end, this.#options.clock);
-      }
-      add();
-    } finally {
-      this.#locks.releaseAppend();
+      await underAppendLock(options, parts, () => write(group, recorded));
+      const { end } = index;
+      if (recorded.size > 0) await file.datasync();
+      if (recorded.size > 0) locks.note(end);
+    } catch (error) {
+      // After a failed write or sync the kernel may have dropped pages, so no later write of this process can be trusted.
+      broken = asLogError(error, path);
+      throw broken;
     }
+    return group.map((each) => recorded.has(each));
+  };
+  const appending = inGroups<PendingLine, boolean>(commit);
+  const append = (record: NewRecord, seen: LoggedState | null) => {
+    if (broken) return Promise.reject(broken);
+    const at = new Date(clock.nowMs()).toISOString();
+    const recipe = isRecipeNoted ? undefined : KEY_RECIPE;
+    const details = { recipe, ids: someIds(record.ids), ...detailsOf(record) };
+    return appending.add({ record, seen, line: encodeRecord(record, record.event, at, run, details) });
+  };
+  // Each group commit adds the records of other processes to the index.
+  const view = indexView(index, file.fd);
+  return {
+    ...logWriter(append),
+    ...view,
+    run,
+    writeLeaseMs: null,
+    nowMs: () => clock.nowMs(),
+    mayBeUnderWay: (key) => {
+      // The state is not enough, because a request that was sent on a licence, or again under its key, is `parked` while
+      // it is under way.
+      return view.read(key)?.event === 'sending' && locks.oneOffsUnderWay();
+    },
+    /** Waits for the queued records, then releases the file and the locks. Later records are refused. */
+    close: async () => {
+      await appending.idle();
+      if (isClosed) return;
+      isClosed = true;
+      const isSound = broken === null;
+      broken ??= new SrqError('log.closed', `The log ${path} was closed before this could be recorded.`);
+      locks.close();
+      if (isSound) saveIndex(index, file.fd, path, savedBytes, run);
+      await file.close();
+    },
+  };
+}
+
+/**
+ * Runs `add` under the append lock, so that no other process adds lines at the same time. Before that it indexes the
+ * lines that others have added and cuts a torn tail.
+ */
+async function underAppendLock({ path, clock }: FileLogOptions, parts: OpenParts, add: () => void): Promise<void> {
+  const { file, locks, index } = parts;
+  await locks.acquireAppend(clock);
+  try {
+    const size = requireSameFile(file.fd, path);
+    if (size < index.end) throw takenAway(path, 'deleted or shortened');
+    if (size > index.end) {
+      await index.catchUp(file);
+      await cutTornTail(file, path, index.end, clock);
+    }
+    add();
+  } finally {
+    locks.releaseAppend();
   }
 }
 

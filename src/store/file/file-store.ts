@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, writeSync } from 'node:fs';
+import { constants, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   coalesceNotes,
@@ -13,20 +13,20 @@ import {
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { FileLogId } from '../stored-record.ts';
-import { FileLog, type FileLogOptions } from './file-log.ts';
+import { type FileLogOptions, openFileLog } from './file-log.ts';
 import { type LockFacts, lockFacts, requireWhole } from './lock.ts';
 import {
   BESIDE,
   type LogUser,
-  openBeside,
   ownTail,
   realPath,
   requireLogStart,
   requireOwnFolder,
   requireOwnLog,
   requireRegularFile,
+  withBeside,
 } from './log-access.ts';
-import { loadIndex } from './log-index.ts';
+import { indexView, LogIndex, loadIndex } from './log-index.ts';
 import { decodeRecord, readLines, readRecordAt } from './record.ts';
 
 interface FileStoreOptions extends Omit<FileLogOptions, 'exclusive' | 'holder'> {
@@ -39,7 +39,7 @@ export function openFileStore(options: FileStoreOptions): LogStore {
   const { path, clock, holder, user = null } = options;
   return {
     name: path,
-    open: (command, exclusive) => FileLog.open({ ...options, exclusive, holder: holder(command) }),
+    open: (command, exclusive) => openFileLog({ ...options, exclusive, holder: holder(command) }),
     openReader: () => openLogReader(path, user),
     latest: () => readLog(path, user),
     newest: () => readNewest(path, user),
@@ -52,17 +52,14 @@ export function openFileStore(options: FileStoreOptions): LogStore {
 /** Returns the path of the notes on a log's runs (FORMAT.md). */
 const notesPath = (log: string): string => `${log}.runs`;
 
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+
 /** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
 export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs'>): RunNotes {
   const notes = coalesceNotes((note, atMs) => {
     const line = JSON.stringify({ run, at: new Date(atMs).toISOString(), ...note });
     try {
-      const fd = openBeside(notesPath(log), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
-      try {
-        writeSync(fd, `${line}\n`);
-      } finally {
-        closeSync(fd);
-      }
+      withBeside(notesPath(log), APPENDING, (fd) => writeSync(fd, `${line}\n`));
     } catch {}
   }, clock.nowMs);
   return { ...notes, flush: async () => {} };
@@ -147,16 +144,8 @@ async function* readNewest(path: string, user: LogUser | null): AsyncGenerator<L
 /** Opens the log only to look up keys, without a lock and without writing. A log that does not exist knows no key. */
 export async function openLogReader(path: string, user: LogUser | null = null): Promise<LogReader> {
   const log = await openIndexed(path, user);
-  const read = (key: string) => {
-    const offset = log?.index.offset(key) ?? null;
-    return log === null || offset === null ? null : readRecordAt(log.file.fd, offset);
-  };
-  return {
-    lookup: (key) => log?.index.state(key) ?? 'none',
-    prefetch: async () => {},
-    read,
-    close: async () => log?.file.close(),
-  };
+  const view = log ? indexView(log.index, log.file.fd) : indexView(new LogIndex(path), -1);
+  return { ...view, close: async () => log?.file.close() };
 }
 
 /** Identifies a log, and how far it goes, without reading all of it. Returns null if it has no record. */

@@ -3,7 +3,7 @@ import { platform } from 'node:os';
 import type { Clock } from '../../request/ports.ts';
 import { SrqError, shellWord, systemCode } from '../../request/words/errors.ts';
 import type { KernelLock } from './kernel-lock.ts';
-import { openBeside, realPath, requireSameFile } from './log-access.ts';
+import { openBeside, realPath, requireSameFile, withBeside } from './log-access.ts';
 
 /** True if bytes of the log itself are locked. macOS locks only whole files, so each lock is a file of its own there. */
 const LOCKS_BYTES = platform() !== 'darwin';
@@ -21,6 +21,8 @@ const STOPPED_AFTER_MS = 10_000;
 /** Maximum wait for what happens almost at once: that the holder writes its name. */
 const BRIEF_WAIT_MS = 500;
 
+export type LogLocks = ReturnType<typeof logLocks>;
+
 /**
  * The three locks of a log. The kernel holds them: it frees them at once when their process dies (also by kill -9) and keeps
  * them while it is stopped.
@@ -34,105 +36,93 @@ const BRIEF_WAIT_MS = 500;
  * `<log>.lock` is only text: who runs, and how many bytes the log certainly had.
  *
  * Every method throws `SrqError('log')` if a lock cannot be used.
+ *
+ * `path` is the log's path without symbolic links. `log` is the open log, whose locks end when it is closed.
  */
-export class LogLocks {
-  readonly #path: string;
-  readonly #log: number;
-  readonly #kernel: KernelLock;
-  readonly #append: ByteLock;
-  readonly #held: ByteLock[] = [];
-  readonly #text: number;
-  #isRun = false;
-
-  /** `path` is the log's path without symbolic links. `log` is the open log, whose locks end when it is closed. */
-  constructor(path: string, log: number, kernel: KernelLock) {
-    this.#path = path;
-    this.#log = log;
-    this.#kernel = kernel;
-    this.#append = this.#lock('append', log);
-    this.#text = openLockFile(lockPath(path));
-  }
-
-  /** Takes the run lock, or throws an error that names the holder. `holder` is shown to processes that are refused. */
-  async acquireRun(holder: string, clock: Clock): Promise<void> {
-    const run = this.#lock('run', this.#log);
-    if (!run.tryTake()) {
-      run.close();
-      // The holder writes its name only after it has taken the lock, and not here if it knows the log by another name.
-      await within(BRIEF_WAIT_MS, clock, () => factsIn(this.#text).holder !== '');
-      throw inUse(factsIn(this.#text).holder || 'a process that has it under another name');
-    }
-    this.#held.push(run);
-    this.#isRun = true;
-    this.#put('holder', holder);
-  }
-
-  /** Takes the one-off lock. As long as this process lives, it shows that a one-off request may be under way. */
-  async acquireOneOff(clock: Clock): Promise<void> {
-    const oneOff = this.#lock('oneOff', this.#log);
-    this.#held.push(oneOff);
-    // A run that checks for one-off requests holds the lock only for a moment.
-    if (!(await within(STOPPED_AFTER_MS, clock, () => oneOff.tryTake(true)))) throw stopped(this.#path);
-  }
-
-  /** Returns true if any process, including this one, may have a one-off request under way. */
-  oneOffsUnderWay(): boolean {
-    // The log is opened again, because an open file does not conflict with its own locks.
-    const log = attempt(`The log ${this.#path}`, 'opened', () => openSync(this.#path, 'r+'));
-    try {
-      requireSameFile(this.#log, this.#path);
-      const oneOff = this.#lock('oneOff', log);
-      const isFree = oneOff.tryTake();
-      oneOff.close();
-      return !isFree;
-    } finally {
-      closeSync(log);
-    }
-  }
-
-  /** Waits for the append lock. Other processes hold it for well under a millisecond, unless one is suspended. */
-  async acquireAppend(clock: Clock): Promise<void> {
-    if (!(await within(STOPPED_AFTER_MS, clock, () => this.#append.tryTake()))) throw stopped(this.#path);
-  }
-
-  releaseAppend(): void {
-    this.#append.release();
-  }
-
-  /** Writes down that so many bytes of the log are on the disk. From then on nobody opens one with fewer. */
-  note(bytes: number): void {
-    this.#try(() => {
-      if (bytes > factsIn(this.#text).bytes) this.#put('bytes', String(bytes));
-    });
-  }
-
-  /** Releases all locks. */
-  close(): void {
-    if (this.#isRun) this.#try(() => this.#put('holder', ''));
-    for (const lock of [this.#append, ...this.#held]) lock.close();
-    closeSync(this.#text);
-  }
-
-  #put(fact: keyof typeof FACTS, text: string): void {
-    const { at, places } = FACTS[fact];
-    const printable = text.replace(/[^\x20-\x7e]/g, '?').slice(0, places);
-    const line = fact === 'bytes' ? printable.padStart(places) : printable.padEnd(places);
-    attempt(`The lock file ${lockPath(this.#path)}`, 'written', () => writeSync(this.#text, `${line}\n`, at));
-  }
-
-  /** No record depends on what is written here: an old name stays, or a log that lost its end later is not noticed. */
-  #try(write: () => void): void {
-    try {
-      write();
-    } catch {}
-  }
-
-  #lock(name: keyof typeof LOCKS, log: number): ByteLock {
+export function logLocks(path: string, log: number, kernel: KernelLock) {
+  const lock = (name: keyof typeof LOCKS, on: number): ByteLock => {
     const { offset, file } = LOCKS[name];
-    if (LOCKS_BYTES) return new ByteLock(`The log ${this.#path}`, log, offset, this.#kernel);
-    const path = `${this.#path}.${file}`;
-    return new ByteLock(`The lock file ${path}`, openLockFile(path), 0, this.#kernel);
-  }
+    if (LOCKS_BYTES) return byteLock(`The log ${path}`, on, offset, kernel);
+    const own = `${path}.${file}`;
+    return byteLock(`The lock file ${own}`, openLockFile(own), 0, kernel);
+  };
+  const append = lock('append', log);
+  const held = [append];
+  const text = openLockFile(lockPath(path));
+  let isRun = false;
+
+  const put = (at: number, line: string) =>
+    attempt(`The lock file ${lockPath(path)}`, 'written', () => writeSync(text, `${line}\n`, at));
+  const putHolder = (holder: string) => {
+    const printable = holder.replace(/[^\x20-\x7e]/g, '?');
+    put(HOLDER_AT, printable.slice(0, HOLDER_PLACES).padEnd(HOLDER_PLACES));
+  };
+  /** Waits for a lock that others hold only for a moment, unless one of them is suspended. */
+  const acquire = async (clock: Clock, tryTake: () => boolean) => {
+    if (await within(STOPPED_AFTER_MS, clock, tryTake)) return;
+    throw new SrqError(
+      'log.in-use',
+      `Another process has held this log for over ${STOPPED_AFTER_MS / 1000} seconds and seems to be stopped.`,
+      `Find the process that has ${path} open, and continue it or end it.`,
+    );
+  };
+  return {
+    /** Takes the run lock, or throws an error that names the holder. `holder` is shown to processes that are refused. */
+    acquireRun: async (holder: string, clock: Clock) => {
+      const run = lock('run', log);
+      if (!run.tryTake()) {
+        run.close();
+        // The holder writes its name only after it has taken the lock, and not here if it knows the log by another name.
+        await within(BRIEF_WAIT_MS, clock, () => factsIn(text).holder !== '');
+        throw inUse(factsIn(text).holder || 'a process that has it under another name');
+      }
+      held.push(run);
+      isRun = true;
+      putHolder(holder);
+    },
+    /** Takes the one-off lock. As long as this process lives, it shows that a one-off request may be under way. */
+    acquireOneOff: async (clock: Clock) => {
+      const oneOff = lock('oneOff', log);
+      held.push(oneOff);
+      // A run that checks for one-off requests holds the lock only for a moment.
+      await acquire(clock, () => oneOff.tryTake(true));
+    },
+    /** Returns true if any process, including this one, may have a one-off request under way. */
+    oneOffsUnderWay: () => {
+      // The log is opened again, because an open file does not conflict with its own locks.
+      const again = attempt(`The log ${path}`, 'opened', () => openSync(path, 'r+'));
+      try {
+        requireSameFile(log, path);
+        const oneOff = lock('oneOff', again);
+        const isFree = oneOff.tryTake();
+        oneOff.close();
+        return !isFree;
+      } finally {
+        closeSync(again);
+      }
+    },
+    /** Waits for the append lock. Other processes hold it for well under a millisecond, unless one is suspended. */
+    acquireAppend: (clock: Clock) => acquire(clock, () => append.tryTake()),
+    releaseAppend: () => append.release(),
+    /** Writes down that so many bytes of the log are on the disk. From then on nobody opens one with fewer. */
+    note: (bytes: number) =>
+      ignoringErrors(() => {
+        if (bytes > factsIn(text).bytes) put(0, String(bytes).padStart(BYTES_PLACES));
+      }),
+    /** Releases all locks. */
+    close: () => {
+      if (isRun) ignoringErrors(() => putHolder(''));
+      for (const each of held) each.close();
+      closeSync(text);
+    },
+  };
+}
+
+/** No record depends on what is written here: an old name stays, or a log that lost its end later is not noticed. */
+function ignoringErrors(write: () => void): void {
+  try {
+    write();
+  } catch {}
 }
 
 /** Resolves to true as soon as `isMet` returns true, or to false after `waitMs`. `isMet` is called at least once. */
@@ -155,7 +145,9 @@ export interface LockFacts {
 
 const lockPath = (log: string): string => `${log}.lock`;
 /** Each fact always has the same place, a line of its own, so that one write changes one fact. Never written means none. */
-const FACTS = { bytes: { at: 0, places: 16 }, holder: { at: 17, places: 494 } } as const;
+const BYTES_PLACES = 16;
+const HOLDER_AT = BYTES_PLACES + 1;
+const HOLDER_PLACES = 494;
 const TEXT_BYTES = 512;
 
 /**
@@ -165,12 +157,7 @@ const TEXT_BYTES = 512;
 export function lockFacts(log: string): LockFacts | null {
   if (!existsSync(lockPath(log))) return null;
   try {
-    const fd = openBeside(lockPath(log), constants.O_RDONLY);
-    try {
-      return factsIn(fd);
-    } finally {
-      closeSync(fd);
-    }
+    return withBeside(lockPath(log), constants.O_RDONLY, factsIn);
   } catch {
     // Another user may have made it. It shows at least that there was a log.
     return { bytes: 0, holder: '' };
@@ -201,14 +188,8 @@ export function requireWhole(path: string, earlier: LockFacts | null, size: numb
 function factsIn(fd: number): LockFacts {
   const buffer = Buffer.alloc(TEXT_BYTES);
   readSync(fd, buffer, 0, TEXT_BYTES, 0);
-  const fact = (name: keyof typeof FACTS): string => {
-    const { at, places } = FACTS[name];
-    return buffer
-      .toString('latin1', at, at + places)
-      .replaceAll('\0', '')
-      .trim();
-  };
-  return { bytes: Number(fact('bytes')) || 0, holder: fact('holder') };
+  const text = (start: number, end: number) => buffer.toString('latin1', start, end).replaceAll('\0', '').trim();
+  return { bytes: Number(text(0, BYTES_PLACES)) || 0, holder: text(HOLDER_AT, TEXT_BYTES) };
 }
 
 function inUse(holder: string): SrqError {
@@ -219,55 +200,40 @@ function inUse(holder: string): SrqError {
   );
 }
 
-function stopped(path: string): SrqError {
-  return new SrqError(
-    'log.in-use',
-    `Another process has held this log for over ${STOPPED_AFTER_MS / 1000} seconds and seems to be stopped.`,
-    `Find the process that has ${path} open, and continue it or end it.`,
-  );
-}
-
 const openLockFile = (path: string): number =>
   attempt(`The lock file ${path}`, 'opened', () => openBeside(path, constants.O_RDWR | constants.O_CREAT));
 
+type ByteLock = ReturnType<typeof byteLock>;
+
 /** A lock on one byte of an open file, or on a whole file where it is a file of its own. `what` names the file. */
-class ByteLock {
-  readonly #what: string;
-  readonly #place: readonly [fd: number, offset: number, bytes: number];
-  readonly #kernel: KernelLock;
-
-  constructor(what: string, fd: number, offset: number, kernel: KernelLock) {
-    this.#what = what;
-    this.#place = [fd, offset, LOCKS_BYTES ? 1 : 0];
-    this.#kernel = kernel;
-  }
-
-  /** Returns false if another open file holds it. */
-  tryTake(shared = false): boolean {
-    return attempt(this.#what, 'locked', () => {
-      try {
-        return this.#kernel.tryLock(...this.#place, { shared });
-      } catch (error) {
-        // Windows reports EBUSY for a range that another process has locked.
-        if (systemCode(error) === 'EBUSY') return false;
-        throw error;
-      }
-    });
-  }
-
-  release(): void {
+function byteLock(what: string, fd: number, offset: number, kernel: KernelLock) {
+  const place = [fd, offset, LOCKS_BYTES ? 1 : 0] as const;
+  const release = () => {
     try {
-      this.#kernel.unlock(...this.#place);
+      kernel.unlock(...place);
     } catch {
       // Windows reports an error if it is not held. A lock that is held ends with its file.
     }
-  }
-
-  /** Releases the lock explicitly, because Windows releases that of a closed file only after a delay. */
-  close(): void {
-    this.release();
-    if (!LOCKS_BYTES) closeSync(this.#place[0]);
-  }
+  };
+  const tryLock = (shared: boolean) => {
+    try {
+      return kernel.tryLock(...place, { shared });
+    } catch (error) {
+      // Windows reports EBUSY for a range that another process has locked.
+      if (systemCode(error) === 'EBUSY') return false;
+      throw error;
+    }
+  };
+  return {
+    /** Returns false if another open file holds it. */
+    tryTake: (shared = false) => attempt(what, 'locked', () => tryLock(shared)),
+    release,
+    /** Releases the lock explicitly, because Windows releases that of a closed file only after a delay. */
+    close: () => {
+      release();
+      if (!LOCKS_BYTES) closeSync(fd);
+    },
+  };
 }
 
 /** Runs the action and turns its error into `SrqError('log')`. `what` is the beginning of the message. */

@@ -54,6 +54,16 @@ export function openBeside(path: string, flags: number): number {
   throw Object.assign(new Error(`${path} is not a regular file`), { code: 'not a regular file' });
 }
 
+/** Opens such a file for `use` alone. */
+export function withBeside<Result>(path: string, flags: number, use: (fd: number) => Result): Result {
+  const fd = openBeside(path, flags);
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /**
  * Throws `SrqError('log')` if others could replace files in the log's folder. A folder that does not exist yet is
  * accepted, because it will be the user's.
@@ -78,16 +88,21 @@ export function requireOwnLog(fd: number, path: string, { uid }: LogUser): void 
  */
 export function requireSameFile(fd: number, path: string): number {
   const open = fstatSync(fd, { bigint: true });
-  if (open.nlink > 1n) throw underTwoNames(path, open);
+  if (open.nlink > 1n) {
+    throw new SrqError(
+      'log.not-own',
+      `The log ${path} has ${open.nlink} names (hard links); it is not used. Nothing more is sent.`,
+      'Each name would count as a separate log. Keep one and remove the others.',
+    );
+  }
   if (open.nlink === 0n) throw takenAway(path, 'deleted or shortened');
-  if (!leadsTo(path, open)) throw takenAway(path, 'renamed or replaced');
+  const named = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (!isSame(open, named)) throw takenAway(path, 'renamed or replaced');
   return Number(open.size);
 }
 
-function leadsTo(path: string, { dev, ino }: BigIntStats): boolean {
-  const named = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return named !== undefined && named.dev === dev && named.ino === ino;
-}
+const isSame = (one: BigIntStats, other: BigIntStats | undefined): boolean =>
+  one.dev === other?.dev && one.ino === other.ino;
 
 /** Returns the error for a log that another program has moved or changed. `how` is the participle for the message. */
 export function takenAway(path: string, how: string): SrqError {
@@ -95,14 +110,6 @@ export function takenAway(path: string, how: string): SrqError {
     'log.changed',
     `The log ${path} was ${how} while it was in use. Nothing more is sent.`,
     'Its records prevent sending twice: put it back under this name before the next run, and exclude it from logrotate and similar tools.',
-  );
-}
-
-function underTwoNames(path: string, { nlink }: BigIntStats): SrqError {
-  return new SrqError(
-    'log.not-own',
-    `The log ${path} has ${nlink} names (hard links); it is not used. Nothing more is sent.`,
-    'Each name would count as a separate log. Keep one and remove the others.',
   );
 }
 
@@ -182,18 +189,15 @@ export async function cutTornTail(file: FileHandle, path: string, end: number, c
   if (tail.length === 0) return;
   let aside = `${path}.torn-${clock.nowMs()}`;
   while (lstatSync(aside, { throwIfNoEntry: false })) aside += '+';
-  const copy = openBeside(aside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-  try {
+  withBeside(aside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, (copy) => {
     writeFully(copy, tail);
     fsyncSync(copy);
-  } finally {
-    closeSync(copy);
-  }
+  });
   // Windows cannot shorten a file through a handle for appending.
   const writing = await open(path, 'r+');
   try {
-    const [wanted, found] = await Promise.all([file, writing].map((each) => each.stat({ bigint: true })));
-    if (found?.ino !== wanted?.ino || found?.dev !== wanted?.dev) throw takenAway(path, 'renamed or replaced');
+    const isStillThere = isSame(await file.stat({ bigint: true }), await writing.stat({ bigint: true }));
+    if (!isStillThere) throw takenAway(path, 'renamed or replaced');
     await writing.truncate(end);
     await writing.sync();
   } finally {

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, fstatSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
@@ -7,8 +7,8 @@ import { fileFlaw } from '../../request/log/ownership.ts';
 import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { type LogUser, openBeside } from './log-access.ts';
-import { decodeRecord, isNewer, readLines } from './record.ts';
+import { type LogUser, withBeside } from './log-access.ts';
+import { decodeRecord, isNewer, readLines, readRecordAt } from './record.ts';
 
 /** The properties of an index besides its memory. */
 interface LogIndexShape {
@@ -50,13 +50,8 @@ export class LogIndex {
   }
 
   state(key: string): LoggedState {
-    const entry = this.#keys.find(key);
-    return entry < 0 ? 'none' : this.#stateOf(entry);
-  }
-
-  offset(key: string): number | null {
     const number = this.number(key);
-    return number < 0 ? null : this.offsetOf(number);
+    return number < 0 ? 'none' : this.#stateOf(number);
   }
 
   /**
@@ -109,6 +104,21 @@ export class LogIndex {
   }
 }
 
+const RESOLVED = Promise.resolve();
+
+/** Looks up keys in a log that is open and indexed. */
+export function indexView(index: LogIndex, fd: number) {
+  return {
+    lookup: (key: string) => index.state(key),
+    /** Does nothing, because the index holds all keys. */
+    prefetch: () => RESOLVED,
+    read: (key: string) => {
+      const number = index.number(key);
+      return number < 0 ? null : readRecordAt(fd, index.offsetOf(number));
+    },
+  };
+}
+
 function damaged(path: string, line: number, reason: string): SrqError {
   const mend = isNewer(reason)
     ? 'It was written by a newer srq, it seems. Bring this one up to date: npm install --global srq@latest    '
@@ -149,26 +159,22 @@ const indexPath = (log: string): string => `${log}.index`;
  */
 export function loadIndex(fd: number, path: string, user: LogUser | null): LogIndex {
   try {
-    return savedIndex(fd, path, user) ?? new LogIndex(path);
+    const saved = withBeside(indexPath(path), constants.O_RDONLY, (from) => savedIndex(from, fd, path, user));
+    return saved ?? new LogIndex(path);
   } catch {
     return new LogIndex(path);
   }
 }
 
-function savedIndex(logFd: number, path: string, user: LogUser | null): LogIndex | null {
-  const fd = openBeside(indexPath(path), constants.O_RDONLY);
-  try {
-    if (user && fileFlaw(indexPath(path), fstatSync(fd), user.uid, 'writers')) return null;
-    const header = Buffer.alloc(MAX_HEADER_BYTES);
-    readSync(fd, header);
-    const { form, shape, log, memory }: SavedHeader = JSON.parse(header.toString('utf8'));
-    if (form !== FORM || log !== identityOf(logFd, shape.end)) return null;
-    const index = new LogIndex(path, shape);
-    for (const part of index.memory) if (readSync(fd, part) < part.byteLength) return null;
-    return checksumOf(index) === memory ? index : null;
-  } finally {
-    closeSync(fd);
-  }
+function savedIndex(fd: number, logFd: number, path: string, user: LogUser | null): LogIndex | null {
+  if (user && fileFlaw(indexPath(path), fstatSync(fd), user.uid, 'writers')) return null;
+  const header = Buffer.alloc(MAX_HEADER_BYTES);
+  readSync(fd, header);
+  const { form, shape, log, memory }: SavedHeader = JSON.parse(header.toString('utf8'));
+  if (form !== FORM || log !== identityOf(logFd, shape.end)) return null;
+  const index = new LogIndex(path, shape);
+  for (const part of index.memory) if (readSync(fd, part) < part.byteLength) return null;
+  return checksumOf(index) === memory ? index : null;
 }
 
 /**
@@ -183,13 +189,10 @@ export function saveIndex(index: LogIndex, logFd: number, path: string, loadedEn
     rmSync(draft, { force: true });
     const log = identityOf(logFd, index.end);
     const header: SavedHeader = { form: FORM, shape: index.shape, log, memory: checksumOf(index) };
-    const fd = openSync(draft, 'wx', 0o600);
-    try {
+    withBeside(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, (fd) => {
       writeFileSync(fd, `${JSON.stringify(header).padEnd(MAX_HEADER_BYTES - 1)}\n`);
       for (const part of index.memory) writeFileSync(fd, part);
-    } finally {
-      closeSync(fd);
-    }
+    });
     renameSync(draft, indexPath(path));
   } catch {
     rmSync(draft, { force: true });

@@ -2,10 +2,11 @@ import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Database } from './database.ts';
 import { isRefusal } from './failures.ts';
-import { RecentRecords } from './recent-records.ts';
-import { jsonOf } from './rows.ts';
+import { type ConfirmedRecord, jsonOf } from './rows.ts';
 
 const BEAT_MS = 5_000;
+/** Number of records that are kept in any case. They are enough for three minutes at a hundred records per second. */
+const KEPT = 20_000;
 const COMPARED = 1_000;
 const MAX_RECORDS = 2_000;
 
@@ -33,135 +34,46 @@ interface Joined {
   readonly newest: string | null;
 }
 
+export type Membership = Awaited<ReturnType<typeof enterStore>>;
+
 /**
- * The part of this process among those that use the store. It gives signs of life, and remembers which server has what it
- * knows to be kept. When it meets another server, it compares, and puts back what is missing there. If anything was, or if a
- * process that lived does not come back, nobody sends before a person has said so.
+ * Enters this process among those that use the store. It gives signs of life, and remembers which server has what it knows to
+ * be kept. When it meets another server, it compares, and puts back what is missing there. If anything was, or if a process
+ * that lived does not come back, nobody sends before a person has said so. Throws `SrqError('log')` if that is so now.
  */
-export class Membership {
-  /** The latest records of this process. */
-  readonly records = new RecentRecords();
-  readonly #database: Database;
-  readonly #options: MembershipOptions;
-  readonly #leaving = new AbortController();
-  /** The store as this process has found it, and its server, which has all records that this process knows to be kept. */
-  joined: Joined;
-  #beating: Promise<void> = Promise.resolve();
-  #comparing: Promise<void> | null = null;
-  /** Why this process may begin nothing more, or null. */
-  failure: SrqError | null = null;
-  /** The server's wall clock minus the monotonic clock of this process. */
-  #offsetMs = 0;
-
-  private constructor(joined: Joined, database: Database, options: MembershipOptions) {
-    this.joined = joined;
-    this.#database = database;
-    this.#options = options;
-  }
-
-  /** Enters this process. Throws `SrqError('log')` if that fails, or if nobody may send. */
-  static async enter(database: Database, options: MembershipOptions): Promise<Membership> {
-    const member = await database.retryWhileAway(async () => {
-      const askedMs = options.clock.monotonicMs();
-      const joined = await join(database, options, null);
-      requireSettled(database, joined);
-      const entered = new Membership(joined, database, options);
-      entered.#hear(joined, askedMs);
-      return entered;
-    }, options.stopping);
-    member.#beating = member.#keepBeating();
-    return member;
-  }
-
-  /** The number of this process in the store. */
-  get id(): number {
-    return this.joined.process;
-  }
-
-  /** Returns the server's wall clock in milliseconds. */
-  nowMs(): number {
-    return this.#options.clock.monotonicMs() + this.#offsetMs;
-  }
-
+export async function enterStore(database: Database, options: MembershipOptions) {
+  const { run, holder, clock, warn } = options;
+  const { shown, query } = database;
+  /** The latest records of this process. If the server is replaced by one that lacks them, they are written again. */
+  let records: ConfirmedRecord[] = [];
   /**
-   * Runs `work`. If the store refuses it because the server was replaced, this process compares its records and runs
-   * `work` again. While other processes are waited for, it throws an error that may pass.
+   * The largest id in the log that this process knows of, or 0. Ids that are given out later are larger, also on a server
+   * that takes over.
    */
-  async compared<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      await this.#compare();
-      return work();
-    }
-  }
+  let newestId = 0;
+  /** The server's wall clock minus the monotonic clock of this process. */
+  let offsetMs = 0;
+  let failure: SrqError | null = null;
+  let comparing: Promise<void> | null = null;
+  const leaving = new AbortController();
 
-  /** Shows the others that no request of this process is under way any more. */
-  async leave(): Promise<void> {
-    this.#leaving.abort();
-    await this.#beating;
-    const text = 'update srq.process set left_at = clock_timestamp() where id = $1';
-    await this.#database.query(text, [this.id]).catch(() => {});
-  }
-
-  async #keepBeating(): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#leaving;
-    for (;;) {
-      await clock.sleep(BEAT_MS, signal);
-      if (signal.aborted) return;
-      // Those who want something of the store tell that it is away.
-      await this.#beat().catch(() => {});
-    }
-  }
-
-  async #beat(): Promise<void> {
-    const askedMs = this.#options.clock.monotonicMs();
-    const told = await join(this.#database, this.#options, this.joined.server);
-    this.#hear(told, askedMs);
-    const isSame = (['server', 'process', 'epoch'] as const).every((name) => told[name] === this.joined[name]);
-    if (!isSame || told.held !== null) await this.#compare();
-  }
-
-  #hear({ now_ms, newest }: Joined, askedMs: number): void {
-    this.#offsetMs = now_ms - (askedMs + this.#options.clock.monotonicMs()) / 2;
-    this.records.sawId(Number(newest ?? 0));
-  }
-
-  #compare(): Promise<void> {
-    this.#comparing ??= this.#compareOnce().finally(() => {
-      this.#comparing = null;
-    });
-    return this.#comparing;
-  }
-
-  async #compareOnce(): Promise<void> {
-    const { shown } = this.#database;
-    // The server may lack this process as well.
-    const met = await join(this.#database, this.#options, this.joined.server);
-    if (isOlder(met.server, this.joined.server)) throw passing('store.unavailable', replaced(shown));
-    const lost = await this.#putBack(met.process);
-    if (lost > 0)
-      this.#options.warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
-    const joined = await join(this.#database, this.#options, met.server);
-    if (joined.held !== null || joined.epoch !== this.joined.epoch) {
-      this.failure = stopped(shown, joined);
-      // What is under way has an outcome, which the store is still told.
-      this.joined = { ...joined, epoch: this.joined.epoch };
-      return;
-    }
-    requireSettled(this.#database, joined);
-    this.joined = joined;
-  }
+  /** Enters, or gives a sign of life. `server` has all that this process knows to be kept; null for a process that begins. */
+  const join = async (server: string | null): Promise<Joined> => {
+    const askedMs = clock.monotonicMs();
+    const [row] = await query<Joined>('select * from srq.join_store($1, $2, $3)', [run, holder, server]);
+    if (!row) throw new Error('no answer of srq.join_store');
+    offsetMs = row.now_ms - (askedMs + clock.monotonicMs()) / 2;
+    newestId = Math.max(newestId, Number(row.newest ?? 0));
+    return row;
+  };
+  let joined = await database.retryWhileAway(async () => requireSettled(shown, await join(null)), options.stopping);
 
   /**
    * Writes again what the server lacks, and returns the number of those records. Commits are lost from the end, so the latest
    * ones show whether any is. After that this process begins nothing more, and so it compares nothing more.
    */
-  async #putBack(process: number): Promise<number> {
-    const { query } = this.#database;
-    const { all, newestId } = this.records;
+  const putBack = async (process: number): Promise<number> => {
+    const all = records;
     const latest = all.slice(-COMPARED);
     const text = `select count(*)::integer as kept from unnest($1::bigint[], $2::uuid[]) as i (id, key)
       where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
@@ -173,22 +85,96 @@ export class Membership {
       const values = [process, newestId, jsonOf(all.slice(from, from + MAX_RECORDS))];
       count += (await query<{ lacked: number }>(back, values))[0]?.lacked ?? 0;
     }
-    this.records.clear();
+    records = [];
     return count;
-  }
+  };
+  const compareOnce = async () => {
+    // The server may lack this process as well.
+    const met = await join(joined.server);
+    if (isOlder(met.server, joined.server)) throw passing('store.unavailable', replaced(shown));
+    const lost = await putBack(met.process);
+    if (lost > 0) warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
+    const now = await join(met.server);
+    if (now.held !== null || now.epoch !== joined.epoch) {
+      failure = stopped(shown, now);
+      // What is under way has an outcome, which the store is still told.
+      joined = { ...now, epoch: joined.epoch };
+    } else {
+      joined = requireSettled(shown, now);
+    }
+  };
+  const compare = () => {
+    comparing ??= compareOnce().finally(() => {
+      comparing = null;
+    });
+    return comparing;
+  };
+  const beat = async () => {
+    const told = await join(joined.server);
+    const isSame = (['server', 'process', 'epoch'] as const).every((name) => told[name] === joined[name]);
+    if (!isSame || told.held !== null) await compare();
+  };
+  const keepBeating = async () => {
+    for (;;) {
+      await clock.sleep(BEAT_MS, leaving.signal);
+      if (leaving.signal.aborted) return;
+      // Those who want something of the store tell that it is away.
+      await beat().catch(() => {});
+    }
+  };
+  const beating = keepBeating();
+  return {
+    /** The store as this process has found it, and its server, which has all records that this process knows to be kept. */
+    get joined(): Joined {
+      return joined;
+    },
+    /** The number of this process in the store. */
+    get id(): number {
+      return joined.process;
+    },
+    /** Why this process may begin nothing more, or null. */
+    get failure(): SrqError | null {
+      return failure;
+    },
+    /** The newest record of this process, or null. */
+    get newest(): ConfirmedRecord | null {
+      return records.at(-1) ?? null;
+    },
+    /** Keeps a record that the store has confirmed. */
+    confirm: (record: ConfirmedRecord) => {
+      records.push(record);
+      newestId = Math.max(newestId, record.id);
+      if (records.length >= KEPT + KEPT / 4) records = records.slice(-KEPT);
+    },
+    /** Returns the server's wall clock in milliseconds. */
+    nowMs: () => clock.monotonicMs() + offsetMs,
+    /**
+     * Runs `work`. If the store refuses it because the server was replaced, this process compares its records and runs
+     * `work` again. While other processes are waited for, it throws an error that may pass.
+     */
+    compared: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        await compare();
+        return work();
+      }
+    },
+    /** Shows the others that no request of this process is under way any more. */
+    leave: async () => {
+      leaving.abort();
+      await beating;
+      const text = 'update srq.process set left_at = clock_timestamp() where id = $1';
+      await query(text, [joined.process]).catch(() => {});
+    },
+  };
 }
 
-/** Enters, or gives a sign of life. `server` has all that this process knows to be kept; null for a process that begins. */
-async function join({ query }: Database, { run, holder }: MembershipOptions, server: string | null): Promise<Joined> {
-  const [row] = await query<Joined>('select * from srq.join_store($1, $2, $3)', [run, holder, server]);
-  if (!row) throw new Error('no answer of srq.join_store');
-  return row;
-}
-
-/** Throws an error unless sending goes on. It passes while processes are waited for that lived. */
-function requireSettled({ shown }: Database, joined: Joined): void {
+/** Returns the store if sending goes on, or else throws an error. It passes while processes are waited for that lived. */
+function requireSettled(shown: string, joined: Joined): Joined {
   if (joined.held !== null) throw stopped(shown, joined);
-  if (joined.is_settled) return;
+  if (joined.is_settled) return joined;
   const names = joined.missing.join('; ');
   throw passing('store.failed-over', `The store ${shown} has another server now. It waits for ${names}.`);
 }

@@ -1,12 +1,6 @@
 declare module 'pgpass' {
+  import type { ClientConfig } from 'pg';
+
   /** Looks up the connection's password in `~/.pgpass`, or in the file that PGPASSFILE names. */
-  export default function pgpass(
-    connection: {
-      readonly host?: string | undefined;
-      readonly port?: number | undefined;
-      readonly database?: string | undefined;
-      readonly user?: string | undefined;
-    },
-    found: (password: string | undefined) => void,
-  ): void;
+  export default function pgpass(connection: ClientConfig, found: (password: string | undefined) => void): void;
 }

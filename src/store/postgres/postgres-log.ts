@@ -1,13 +1,12 @@
 import type { OpenLog } from '../../request/log/log-store.ts';
 import { type LoggedState, nextState } from '../../request/log/status.ts';
-import type { Clock, LogRecord } from '../../request/ports.ts';
 import { stopwatch } from '../../request/small.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { InGroups } from '../in-groups.ts';
-import { LogWriter, type NewRecord } from '../stored-record.ts';
+import { inGroups } from '../in-groups.ts';
+import { logWriter, type NewRecord } from '../stored-record.ts';
 import type { Database, Query } from './database.ts';
-import { Membership, type MembershipOptions } from './membership.ts';
-import { LogLookup } from './read-log.ts';
+import { enterStore, type Membership, type MembershipOptions } from './membership.ts';
+import { byKey, logLookup } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 
 /**
@@ -45,127 +44,92 @@ export interface Confirmed {
   readonly id: number;
 }
 
-/**
- * The log in a database, for senders on any number of machines. This class keeps only the answers to its last queries.
- * The table `request` is authoritative: a record is accepted only if the row there is as its writer has seen it. While
- * the server is unavailable, all calls wait and nothing is sent.
- */
-export class PostgresLog extends LogWriter implements OpenLog {
-  readonly run: string;
-  readonly writeLeaseMs = WRITE_LEASE_MS;
+/** The log in a database, open for sending. */
+interface PostgresLog extends OpenLog {
   readonly member: Membership;
-  readonly #database: Database;
-  readonly #lookup: LogLookup;
-  readonly #appending: InGroups<PendingEntry, boolean | SrqError>;
-  readonly #living: InGroups<string, boolean>;
-  readonly #clock: Clock;
-  readonly #confirmed: PostgresLogOptions['confirmed'];
-  readonly #giveUp = new AbortController();
   /** Aborted some time after the run was told to stop: the store is not waited for any longer. */
-  readonly givenUp: AbortSignal = this.#giveUp.signal;
-  readonly #giveUpSoon: () => void;
-  #entries = 0;
-  #closed = false;
+  readonly givenUp: AbortSignal;
+}
 
-  private constructor(database: Database, member: Membership, options: PostgresLogOptions) {
-    super();
-    this.run = options.run;
-    this.member = member;
-    this.#database = database;
-    this.#clock = options.clock;
-    this.#confirmed = options.confirmed;
-    const { signal } = this.#giveUp;
-    const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), signal);
-    this.#lookup = new LogLookup(query, options.clock.monotonicMs);
-    const identify = ({ record }: PendingEntry) => record.key;
-    this.#appending = new InGroups((group) => this.#append(group), { most: MAX_GROUP_RECORDS, identify });
-    this.#living = new InGroups((keys) => underWay(query, keys), { most: MAX_GROUP_RECORDS });
-    this.#giveUpSoon = () => {
-      void options.clock.sleep(LAST_TRIES_MS, signal).then(() => this.#giveUp.abort());
-    };
-    options.stopping.addEventListener('abort', this.#giveUpSoon, { once: true, signal });
-  }
-
-  /** Opens the log of a database that has its tables. Throws `SrqError('log')` if that fails. */
-  static async open(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
-    return new PostgresLog(database, await Membership.enter(database, options), options);
-  }
-
-  nowMs(): number {
-    return this.member.nowMs();
-  }
-
-  lookup(key: string): LoggedState {
-    return this.#lookup.state(key);
-  }
-
-  prefetch(keys: readonly string[]): Promise<void> {
-    return this.#lookup.prefetch(keys);
-  }
-
-  read(key: string): Promise<LogRecord | null> {
-    return this.#lookup.read(key);
-  }
-
-  mayBeUnderWay(key: string): Promise<boolean> {
-    return this.#living.add(key);
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#giveUpSoon();
-    await this.#appending.idle();
-    this.#giveUp.abort();
-    await this.member.leave();
-  }
-
-  protected async append(record: NewRecord, seen: LoggedState | null): Promise<boolean> {
-    if (this.#closed) throw new SrqError('log.closed', `The log ${this.#database.shown} was closed.`);
-    const entry = { entry: ++this.#entries, record, seen, waitedMs: stopwatch(this.#clock) };
-    const result = await this.#appending.add(entry);
-    if (result instanceof SrqError) throw result;
-    return result;
-  }
+/**
+ * Opens the log of a database that has its tables, for senders on any number of machines. It keeps only the answers to its
+ * last queries. The table `request` is authoritative: a record is accepted only if the row there is as its writer has seen
+ * it. While the server is unavailable, all calls wait and nothing is sent. Throws `SrqError('log')` if it cannot be opened.
+ */
+export async function openPostgresLog(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
+  const { run, clock, stopping, confirmed } = options;
+  const member = await enterStore(database, options);
+  const giveUp = new AbortController();
+  const { signal: givenUp } = giveUp;
+  const giveUpSoon = () => void clock.sleep(LAST_TRIES_MS, givenUp).then(() => giveUp.abort());
+  stopping.addEventListener('abort', giveUpSoon, { once: true, signal: givenUp });
+  const query: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), givenUp);
+  const { lookup, set, prefetch, read } = logLookup(query, clock);
+  const living = byKey(query, UNDER_WAY, (row) => row !== undefined);
+  let entries = 0;
+  let isClosed = false;
 
   /** Appends a group. When nothing may be begun any more, what has ended is still recorded. */
-  async #append(group: readonly PendingEntry[]): Promise<(boolean | SrqError)[]> {
-    const { member } = this;
+  const appendGroup = async (group: readonly PendingEntry[]) => {
     const append = async () => {
       const allowed = member.failure === null ? group : group.filter(({ seen }) => seen === null);
-      return allowed.length === 0 ? [] : this.#appendOnce(allowed);
+      return allowed.length === 0 ? [] : appendOnce(database, member, allowed);
     };
-    const rows = await this.#database.retryWhileAway(() => member.compared(append), this.#giveUp.signal);
+    const rows = await database.retryWhileAway(() => member.compared(append), givenUp);
     const byKey = new Map(rows.map((row) => [row.key, row]));
-    const at = new Date(this.nowMs()).toISOString();
-    const recorded = group.map(({ entry, record, waitedMs }) => {
+    const at = new Date(member.nowMs()).toISOString();
+    const results = group.map(({ entry, record, waitedMs }) => {
       const row = byKey.get(record.key);
       if (!row) return member.failure ?? false;
       const { recorded, state, record: id } = row;
-      this.#lookup.set(record.key, state);
-      if (recorded) member.records.add({ ...rowOf(dated(record, waitedMs())), id: Number(id), entry, state, at });
+      set(record.key, state);
+      if (recorded) member.confirm({ ...rowOf(dated(record, waitedMs())), id: Number(id), entry, state, at });
       return recorded;
     });
-    const newest = member.records.newest;
-    const { store, epoch } = member.joined;
-    if (newest) this.#confirmed?.({ ...newest, store, epoch });
-    return recorded;
-  }
+    const { newest, joined } = member;
+    if (newest) confirmed?.({ ...newest, store: joined.store, epoch: joined.epoch });
+    return results;
+  };
+  const identify = ({ record }: PendingEntry) => record.key;
+  const appending = inGroups(appendGroup, { most: MAX_GROUP_RECORDS, identify });
+  const append = async (record: NewRecord, seen: LoggedState | null) => {
+    if (isClosed) throw new SrqError('log.closed', `The log ${database.shown} was closed.`);
+    const result = await appending.add({ entry: ++entries, record, seen, waitedMs: stopwatch(clock) });
+    if (result instanceof SrqError) throw result;
+    return result;
+  };
+  return {
+    ...logWriter(append),
+    run,
+    writeLeaseMs: WRITE_LEASE_MS,
+    member,
+    givenUp,
+    nowMs: () => member.nowMs(),
+    ...{ lookup, prefetch, read },
+    mayBeUnderWay: (key) => living.add(key),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      giveUpSoon();
+      await appending.idle();
+      giveUp.abort();
+      await member.leave();
+    },
+  };
+}
 
-  #appendOnce(group: readonly PendingEntry[]): Promise<AppendedRow[]> {
-    const { id, records, joined } = this.member;
-    const begins = group.some(({ seen }) => seen !== null);
-    const { newest } = records;
-    const entries = group.map(({ entry, record, seen, waitedMs }) => {
-      const { event, by = null } = record;
-      const next = { next: nextState('none', event, by), next_licensed: nextState('licensed', event, by) };
-      return { ...rowOf(dated(record, waitedMs())), entry, seen, ...next };
-    });
-    return this.#database.query<AppendedRow>(APPEND, [
-      ...[id, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
-      jsonOf(entries),
-    ]);
-  }
+function appendOnce({ query }: Database, member: Membership, group: readonly PendingEntry[]): Promise<AppendedRow[]> {
+  const { id, newest, joined } = member;
+  const begins = group.some(({ seen }) => seen !== null);
+  const entries = group.map(({ entry, record, seen, waitedMs }) => {
+    const { event, by = null } = record;
+    const next = { next: nextState('none', event, by), next_licensed: nextState('licensed', event, by) };
+    return { ...rowOf(dated(record, waitedMs())), entry, seen, ...next };
+  });
+  return query<AppendedRow>(APPEND, [
+    ...[id, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
+    jsonOf(entries),
+  ]);
 }
 
 interface AppendedRow {
@@ -191,14 +155,7 @@ function dated(record: NewRecord, waitedMs: number): NewRecord {
   return { ...record, ms: Math.round(record.ms + (waitedMs < MIN_COUNTED_WAIT_MS ? 0 : waitedMs)) };
 }
 
-/** Tells for each key whether its last record is an intent of a living process. */
-async function underWay(query: Query, keys: readonly string[]): Promise<boolean[]> {
-  const rows = await query<{ key: string }>(
-    `select replace(s.key::text, '-', '') as key from srq.request s join srq.record r on r.id = s.record
-      join srq.process p on p.id = s.process
-    where s.key = any($1::uuid[]) and r.event = 'sending' and not srq.is_gone(p)`,
-    [keys],
-  );
-  const found = new Set(rows.map(({ key }) => key));
-  return keys.map((key) => found.has(key));
-}
+/** The keys whose last record is an intent of a living process. */
+const UNDER_WAY = `select replace(s.key::text, '-', '') as key from srq.request s join srq.record r on r.id = s.record
+    join srq.process p on p.id = s.process
+  where s.key = any($1::uuid[]) and r.event = 'sending' and not srq.is_gone(p)`;

@@ -6,12 +6,12 @@ import {
   type RunNotes,
 } from '../../request/log/log-store.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
-import { type Database, type DatabaseOptions, openDatabase, type Query } from './database.ts';
+import { type DatabaseOptions, openDatabase, type Query } from './database.ts';
 import { examineStore } from './examine-store.ts';
 import { standing } from './figures.ts';
-import { PostgresLog, type PostgresLogOptions } from './postgres-log.ts';
+import { openPostgresLog, type PostgresLogOptions } from './postgres-log.ts';
 import { readWaiting } from './queue.ts';
-import { openReader, readAllRecords, readLatest, readRequests } from './read-log.ts';
+import { logLookup, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 import { makeTables, schemaVersion } from './schema.ts';
 
@@ -34,14 +34,58 @@ const MAY_HAVE_SENT =
 /** A log in PostgreSQL, for any number of machines. */
 export type PostgresStore = ReturnType<typeof openPostgresStore>;
 
-/** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
+/**
+ * Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. Each call waits
+ * while the server is away.
+ */
 export function openPostgresStore(options: PostgresStoreOptions) {
+  const { clock, stopping, holder } = options;
   const database = openDatabase({ ...options, name: 'srq' });
-  const means = asked(database, options.stopping);
-  const { ask, known, migrate } = means;
+  const steadily = <Result>(work: () => Promise<Result>) => database.retryWhileAway(work, stopping);
+  const ask: Query = (text, values) => steadily(() => database.query(text, values));
+  let hasTables = false;
+  const isEmpty = async () => {
+    hasTables ||= (await steadily(() => schemaVersion(database.query, database.shown))) > 0;
+    return !hasTables;
+  };
+  /** Asks the tables, and finds nothing if the store has none yet. */
+  const known: Query = async (text, values) => ((await isEmpty()) ? [] : ask(text, values));
+  const unlessEmpty = async function* <Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
+    if (!(await isEmpty())) yield* read();
+  };
+  /** Makes the tables. Returns whether there were none. */
+  const migrate = () => steadily(() => makeTables(database));
+  const log = {
+    name: database.shown,
+    open: async (command: string, _exclusive: boolean) => {
+      await migrate();
+      return openPostgresLog(database, { ...options, holder: holder(command) });
+    },
+    openReader: async () => logLookup(known, clock),
+    latest: () => unlessEmpty(() => readLatest(database)),
+    newest: () => unlessEmpty(() => readLatest(database, 'desc')),
+    records: (ref?: string) => unlessEmpty(() => readAllRecords(database, ref)),
+    waiting: (destination) => unlessEmpty(() => readWaiting(database, destination)),
+    notes: async function* () {
+      const text = 'select run, at, note from srq.note order by id';
+      for (const { run, at, note } of await known<{ run: string; at: Date; note: object }>(text)) {
+        const read = parseNote({ run, at: at.toISOString(), ...note });
+        if (read) yield read;
+      }
+    },
+    /** They are stored in the background, in their order, and a note that cannot be stored is lost. */
+    openNotes: (noted): RunNotes => {
+      let kept: Promise<unknown> = Promise.resolve();
+      const text = 'insert into srq.note (run, at, note) values ($1, $2, $3)';
+      const notes = coalesceNotes((note, atMs) => {
+        const values = [noted, new Date(atMs).toISOString(), JSON.stringify(note)];
+        kept = kept.then(() => database.query(text, values)).catch(() => {});
+      }, clock.nowMs);
+      return { ...notes, flush: async () => void (await kept) };
+    },
+  } satisfies LogStore;
   return {
-    ...logIn(database, options, means),
-    ...moving(database, means),
+    ...log,
     database,
     migrate,
     /** Examines whether the store is suitable, without changing anything. */
@@ -73,71 +117,6 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     /** Tells whether the store has a record, or a later one of the same request. */
     has: async ({ key, id }: { readonly key: string; readonly id: number }) =>
       (await ask('select 1 from srq.request where key = $1 and record >= $2', [key, id])).length > 0,
-    close: () => database.close(),
-  };
-}
-
-/** How the store is asked. Each call waits while the server is away. */
-function asked(database: Database, stopping: AbortSignal) {
-  const steadily = <Result>(work: () => Promise<Result>) => database.retryWhileAway(work, stopping);
-  const ask: Query = (text, values) => steadily(() => database.query(text, values));
-  let hasTables = false;
-  const isEmpty = async () => {
-    hasTables ||= (await steadily(() => schemaVersion(database.query, database.shown))) > 0;
-    return !hasTables;
-  };
-  const known: Query = async (text, values) => ((await isEmpty()) ? [] : ask(text, values));
-  return {
-    ask,
-    /** Asks the tables, and finds nothing if the store has none yet. */
-    known,
-    unlessEmpty: async function* <Item>(read: () => AsyncIterable<Item>): AsyncGenerator<Item> {
-      if (!(await isEmpty())) yield* read();
-    },
-    /** Makes the tables. Returns whether there were none. */
-    migrate: () => steadily(() => makeTables(database)),
-  };
-}
-
-type Asked = ReturnType<typeof asked>;
-
-/** The store as a log and the notes on its runs. */
-function logIn(database: Database, options: PostgresStoreOptions, { known, unlessEmpty, migrate }: Asked) {
-  const { clock, holder } = options;
-  return {
-    name: database.shown,
-    open: async (command: string, _exclusive: boolean) => {
-      await migrate();
-      return PostgresLog.open(database, { ...options, holder: holder(command) });
-    },
-    openReader: async () => openReader(known, clock),
-    latest: () => unlessEmpty(() => readLatest(database)),
-    newest: () => unlessEmpty(() => readLatest(database, 'desc')),
-    records: (ref?: string) => unlessEmpty(() => readAllRecords(database, ref)),
-    waiting: (destination) => unlessEmpty(() => readWaiting(database, destination)),
-    notes: async function* () {
-      const text = 'select run, at, note from srq.note order by id';
-      for (const { run, at, note } of await known<{ run: string; at: Date; note: object }>(text)) {
-        const read = parseNote({ run, at: at.toISOString(), ...note });
-        if (read) yield read;
-      }
-    },
-    /** They are stored in the background, in their order, and a note that cannot be stored is lost. */
-    openNotes: (noted): RunNotes => {
-      let kept: Promise<unknown> = Promise.resolve();
-      const text = 'insert into srq.note (run, at, note) values ($1, $2, $3)';
-      const notes = coalesceNotes((note, atMs) => {
-        const values = [noted, new Date(atMs).toISOString(), JSON.stringify(note)];
-        kept = kept.then(() => database.query(text, values)).catch(() => {});
-      }, clock.nowMs);
-      return { ...notes, flush: async () => void (await kept) };
-    },
-  } satisfies LogStore;
-}
-
-/** What moves a log into the store, or out of it. */
-function moving(database: Database, { ask, known, unlessEmpty, migrate }: Asked) {
-  return {
     /**
      * Takes over requests of another log; no key occurs twice. Returns the number of requests about which the
      * store has learned something. Doing it again changes nothing.
@@ -165,15 +144,12 @@ function moving(database: Database, { ask, known, unlessEmpty, migrate }: Asked)
     /** Tells whether the store was told of a log in a file, and the log has not grown since. */
     knowsFileLog: async ({ log, state }: FileLogId) =>
       (await known('select 1 from srq.file_log where id = $1 and state = $2', [log, state])).length > 0,
-    /** Remembers that a log in a file was taken over, or that the store is to do without it. `name` is its path, for people. */
-    noteFileLog: async (noted: FileLogId & { readonly name: string; readonly isImported: boolean }) => {
-      const { log, state, name, isImported } = noted;
+    /** Remembers that a log in a file was taken over, or that the store is to do without it. */
+    noteFileLog: async ({ log, state }: FileLogId) => {
       await migrate();
-      await ask(
-        `insert into srq.file_log (id, state, name, imported) values ($1, $2, $3, $4) on conflict (id) do update
-        set state = excluded.state, name = excluded.name, imported = excluded.imported, at = clock_timestamp()`,
-        [log, state, name, isImported],
-      );
+      const text = 'insert into srq.file_log values ($1, $2) on conflict (id) do update set state = excluded.state';
+      await ask(text, [log, state]);
     },
+    close: () => database.close(),
   };
 }

@@ -35,8 +35,9 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
       return row?.added ?? 0;
     },
     take: async (count, hand) => {
-      const text = 'select key, "row", request, is_over from srq.take($1, $2, $3, $4)';
-      return (await ask<TakenRow>(text, [account, process?.(), count, hand])).map(takenOf);
+      const text = `select ${KEY}, "row", request, is_over as "isOver" from srq.take($1, $2, $3, $4)`;
+      const rows = await ask<TakenRow>(text, [account, process?.(), count, hand]);
+      return rows.map(({ request, ...taken }) => ({ ...taken, request: requestIn(request) }));
     },
     giveBack: async (keys, isTried) => {
       await ask(isTried ? LATER : BACK, [keys, process?.()]);
@@ -51,9 +52,9 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
 
 /** Yields the requests of an account that wait, as of the moment when reading begins. */
 export async function* readWaiting(database: Database, destination: Destination) {
-  const text = `select key, request from srq.waiting where account = '${accountId(destination)}'`;
+  const text = `select ${KEY}, request from srq.waiting where account = '${accountId(destination)}'`;
   for await (const { key, request } of inOneView<Pick<TakenRow, 'key' | 'request'>>(database, text))
-    yield { key: keyOf(key), ref: requestIn(request).ref };
+    yield { key, ref: requestIn(request).ref };
 }
 
 /** A request that has failed is free already, and waits. It does not count as tried when the reason was not its own. */
@@ -73,18 +74,11 @@ const PURGE = `delete from srq.waiting where key in (
     ) not in ('sending', 'unknown', 'parked') limit $2 for update skip locked
   ) returning 1`;
 
-interface TakenRow {
-  readonly key: string;
-  readonly row: number;
+const KEY = "replace(key::text, '-', '') as key";
+
+interface TakenRow extends Omit<TakenRequest, 'request'> {
   readonly request: string;
-  readonly is_over: boolean;
 }
-
-function takenOf({ key, row, request: text, is_over: isOver }: TakenRow): TakenRequest {
-  return { key: keyOf(key), row, request: requestIn(text), isOver };
-}
-
-const keyOf = (uuid: string): string => uuid.replaceAll('-', '');
 
 const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
 

@@ -1,9 +1,9 @@
 import { KeyIndex } from '../../request/log/key-index.ts';
-import type { LogReader, ReadRecord } from '../../request/log/log-store.ts';
+import type { ReadRecord } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { RecentMap } from '../../request/small.ts';
-import { InGroups } from '../in-groups.ts';
+import { inGroups } from '../in-groups.ts';
 import { type KnownRequest, recordFrom } from '../stored-record.ts';
 import type { Database, Query } from './database.ts';
 import { RECORD_COLUMNS, type RecordRow, recordOf, storedText } from './rows.ts';
@@ -19,64 +19,48 @@ const KEPT = 50_000;
 const NONE_HOLDS_MS = 10_000;
 const FETCH_ROWS = 2_000;
 
-/**
- * Looks up keys in the store, in groups. Keys that are requested while one statement is under way share the next one. Memory
- * is bounded, because a process may send for months.
- */
-export class LogLookup {
-  readonly #monotonicMs: () => number;
-  readonly #known = new RecentMap<{ readonly state: LoggedState; readonly atMs: number }>(KEPT);
-  readonly #ask: InGroups<string, void>;
-  readonly #records: InGroups<string, LogRecord | null>;
-
-  /** `query` may wait for an unavailable server. */
-  constructor(query: Query, monotonicMs: () => number) {
-    this.#monotonicMs = monotonicMs;
-    /** Returns a row for each key, or undefined. */
-    const rowsOf = async <Row extends { readonly key: string }>(text: string, keys: readonly string[]) => {
-      const found = new Map((await query<Row>(text, [keys])).map((row) => [row.key, row]));
-      return keys.map((key) => found.get(key));
-    };
-    const states = "select replace(key::text, '-', '') as key, state from srq.request where key = any($1::uuid[])";
-    const ask = async (keys: readonly string[]) => {
-      const rows = await rowsOf<{ readonly key: string; readonly state: LoggedState }>(states, keys);
-      return keys.map((key, at) => this.set(key, rows[at]?.state ?? 'none'));
-    };
-    const records = `select ${RECORD_COLUMNS} ${OF_REQUESTS} where s.key = any($1::uuid[])`;
-    const read = async (keys: readonly string[]) =>
-      (await rowsOf<RecordRow>(records, keys)).map((row) => (row ? recordOf(row) : null));
-    this.#ask = new InGroups(ask, { most: MAX_GROUP_KEYS });
-    this.#records = new InGroups(read, { most: MAX_GROUP_KEYS });
-  }
-
-  /** Returns the state of a key. It is `none` if it was never looked up, or too long ago. */
-  state(key: string): LoggedState {
-    return this.#known.get(key)?.state ?? 'none';
-  }
-
-  set(key: string, state: LoggedState): void {
-    this.#known.set(key, { state, atMs: this.#monotonicMs() });
-  }
-
-  /** Asks the store for what is not known, or was `none` too long ago. */
-  async prefetch(keys: readonly string[]): Promise<void> {
-    const since = this.#monotonicMs() - NONE_HOLDS_MS;
-    const isFresh = (key: string) => this.state(key) === 'none' && (this.#known.get(key)?.atMs ?? since) > since;
-    await Promise.all(keys.map((key) => (isFresh(key) ? undefined : this.#ask.add(key))));
-  }
-
-  read(key: string): Promise<LogRecord | null> {
-    return this.#records.add(key);
-  }
+/** Asks the store about keys. Those that are asked about while one statement is under way share the next one. */
+export function byKey<Row extends { readonly key: string }, Result>(
+  query: Query,
+  text: string,
+  resultOf: (row: Row | undefined, key: string) => Result,
+) {
+  const ask = async (keys: readonly string[]) => {
+    const found = new Map((await query<Row>(text, [keys])).map((row) => [row.key, row]));
+    return keys.map((key) => resultOf(found.get(key), key));
+  };
+  return inGroups(ask, { most: MAX_GROUP_KEYS });
 }
 
-/** Opens the log only to look up keys, without taking part in it. */
-export function openReader(query: Query, { monotonicMs }: Clock): LogReader {
-  const lookup = new LogLookup(query, monotonicMs);
+/**
+ * Looks up keys in the store without taking part in the log. Memory is bounded, because a process may send for months.
+ * `query` may wait for an unavailable server.
+ */
+export function logLookup(query: Query, { monotonicMs }: Clock) {
+  const known = new RecentMap<{ readonly state: LoggedState; readonly atMs: number }>(KEPT);
+  /** Returns the state of a key. It is `none` if it was never looked up, or too long ago. */
+  const lookup = (key: string): LoggedState => known.get(key)?.state ?? 'none';
+  const set = (key: string, state: LoggedState) => known.set(key, { state, atMs: monotonicMs() });
+  const states = byKey<{ readonly key: string; readonly state: LoggedState }, void>(
+    query,
+    "select replace(key::text, '-', '') as key, state from srq.request where key = any($1::uuid[])",
+    (row, key) => set(key, row?.state ?? 'none'),
+  );
+  const records = byKey<RecordRow, LogRecord | null>(
+    query,
+    `select ${RECORD_COLUMNS} ${OF_REQUESTS} where s.key = any($1::uuid[])`,
+    (row) => (row ? recordOf(row) : null),
+  );
   return {
-    lookup: (key) => lookup.state(key),
-    prefetch: (keys) => lookup.prefetch(keys),
-    read: (key) => lookup.read(key),
+    lookup,
+    set,
+    /** Asks the store for what is not known, or was `none` too long ago. */
+    prefetch: async (keys: readonly string[]) => {
+      const since = monotonicMs() - NONE_HOLDS_MS;
+      const isFresh = (key: string) => lookup(key) === 'none' && (known.get(key)?.atMs ?? since) > since;
+      await Promise.all(keys.map((key) => (isFresh(key) ? undefined : states.add(key))));
+    },
+    read: (key: string) => records.add(key),
     close: async () => {},
   };
 }

@@ -118,14 +118,11 @@ create table srq.note (
   note json not null
 );
 
--- The logs in files that the store was told of, as they were then.
+-- The logs in files that the store was told of, as they were then: what they have was taken over, or a person has decided
+-- that the store begins without it.
 create table srq.file_log (
   id uuid primary key,
-  state uuid not null,
-  name text not null,
-  -- False if a person decided that the store begins without it.
-  imported boolean not null,
-  at timestamptz not null default clock_timestamp()
+  state uuid not null
 );
 
 insert into srq.meta (version) values (1);

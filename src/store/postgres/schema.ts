@@ -40,15 +40,9 @@ export async function makeTables(database: Database): Promise<boolean> {
     return true;
   };
   return database.transaction(make).catch((error: unknown) => {
-    throw isForbidden(error) ? forbidden(shown, error) : error;
+    if (!isForbidden(error)) throw error;
+    const message = `The store ${shown} has no tables of srq yet, and this role may not create them. Nothing was sent.`;
+    const hint = 'Let the owner of the database run: srq store migrate --store postgres://OWNER@HOST/DATABASE';
+    throw new SrqError('store.not-ready', message, hint, error);
   });
-}
-
-function forbidden(shown: string, cause: unknown): SrqError {
-  return new SrqError(
-    'store.not-ready',
-    `The store ${shown} has no tables of srq yet, and this role may not create them. Nothing was sent.`,
-    'Let the owner of the database run: srq store migrate --store postgres://OWNER@HOST/DATABASE',
-    cause,
-  );
 }

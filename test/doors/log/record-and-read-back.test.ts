@@ -26,12 +26,12 @@ test('records can be read back in any order, long ones and those added meanwhile
     await log.sending({ ...subjectOf(row), ref: refs.get(row) ?? '' }, 'none');
   };
   for (let row = 1; row <= 100; row++) await add(row, row % 10 === 0 ? 20_000 : 200);
-  expect(log.read(keyOf(100))?.ref).toBe(refs.get(100));
+  expect((await log.read(keyOf(100)))?.ref).toBe(refs.get(100));
   await add(101, 100_000);
   await add(102, 10);
   const rows = [...refs.keys()];
   for (const row of [...rows, ...rows.toReversed(), 102, 1, 50, 2, 101, 102]) {
-    expect([row, log.read(keyOf(row))?.ref]).toEqual([row, refs.get(row)]);
+    expect([row, (await log.read(keyOf(row)))?.ref]).toEqual([row, refs.get(row)]);
   }
   await log.close();
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/account/system-clock.ts';
 import { type KernelLock, loadKernelLock } from '../../../src/store/file/kernel-lock.ts';
-import { LogLocks } from '../../../src/store/file/lock.ts';
+import { logLocks } from '../../../src/store/file/lock.ts';
 import { cutTornTail } from '../../../src/store/file/log-access.ts';
 import { failureOf, keyOf } from '../../doors/log.ts';
 
@@ -48,7 +48,7 @@ test.each(['run', 'one-off'])('a %s lock takes and frees each range once, as Win
   for (const appends of [0, 1, 2]) {
     const log = openSync(path, constants.O_RDWR | constants.O_CREAT);
     const kernel = windowsKernel();
-    const lock = new LogLocks(path, log, kernel);
+    const lock = logLocks(path, log, kernel);
     await (which === 'run' ? lock.acquireRun('a test', systemClock) : lock.acquireOneOff(systemClock));
     for (let count = 0; count < appends; count++) {
       await lock.acquireAppend(systemClock);

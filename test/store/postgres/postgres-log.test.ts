@@ -87,7 +87,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       expect(await recorded).toBe(true);
       const record = await log.read(keyOf(1));
       expect(record).toMatchObject({ event: 'unknown', ms });
-      expect(log.member.records.newest?.details.ms).toBe(ms);
+      expect(log.member.newest?.details.ms).toBe(ms);
     },
   );
 
