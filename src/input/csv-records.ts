@@ -1,4 +1,4 @@
-import { type CsvError, type Info, Parser } from 'csv-parse';
+import { type Info, Parser } from 'csv-parse';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
@@ -32,19 +32,11 @@ interface RecordDialect {
  */
 export async function* csvRecords(pieces: AsyncIterable<Piece>, dialect: RecordDialect): AsyncGenerator<CsvRecord[]> {
   const collector = new RecordCollector(dialect);
-  try {
-    for await (const piece of bytesAfterLines(pieces, dialect.linesBeforeHeader)) {
-      await collector.write(piece);
-      yield* collector.batches();
-    }
-    await collector.end();
-    yield* collector.batches();
-  } finally {
-    collector.destroy();
-  }
+  for await (const piece of bytesAfterLines(pieces, dialect.linesBeforeHeader)) yield* collector.read(piece);
+  yield* collector.read(null);
 }
 
-/** Takes the text of a file piece by piece and keeps the records until they are taken. */
+/** Takes the text of a file piece by piece, and keeps what the records before say of the next one. */
 class RecordCollector {
   private readonly delimiter: string;
   private readonly escapedBy: string;
@@ -73,42 +65,23 @@ class RecordCollector {
       relax_quotes: true,
       max_record_size: MAX_RECORD,
     });
-    // Each record is taken when the parser pushes it to its stream, because reading the records from the stream takes
-    // ten times as long.
-    const pushToStream = this.parser.push.bind(this.parser);
     this.parser.push = (cells: string[] | null) => {
-      if (cells === null) return pushToStream(null);
-      this.take(cells, this.parser.info);
+      if (cells !== null) this.take(cells, this.parser.info);
       return true;
     };
-    // The handler is empty because the callback of `write` or `end` reports the same error.
-    this.parser.on('error', () => {});
-    this.parser.resume();
   }
 
-  write(bytes: Buffer): Promise<void> {
-    return this.parsed((done) => this.parser.write(bytes, done));
-  }
-
-  end(): Promise<void> {
-    return this.parsed((done) => this.parser.end(done));
-  }
-
-  private parsed(give: (done: (error?: Error | null) => void) => unknown): Promise<void> {
-    return new Promise((resolve) => {
-      give((error) => {
-        if (error) this.failure ??= this.damage(error);
-        resolve();
-      });
-    });
-  }
-
-  destroy(): void {
-    this.parser.destroy();
-  }
-
-  /** Yields the collected records, then throws the error that ended them, if there is one. */
-  *batches(): Generator<CsvRecord[]> {
+  /**
+   * Yields the records that a piece completes, or the end of the file, which is null. Then throws the error that ended
+   * them, if there is one. The parser is not used as a stream, because reading records from one takes ten times as long.
+   */
+  *read(piece: Buffer | null): Generator<CsvRecord[]> {
+    // There is no other error than a quote that is not closed and a record that is too long.
+    const done = (error?: Error | null) => {
+      if (error) this.failure ??= this.notClosed(this.nextLine + this.parser.info.empty_lines - this.emptyLinesSeen);
+    };
+    if (piece === null) this.parser._flush(done);
+    else this.parser._transform(piece, 'utf8', done);
     const records = this.records;
     this.records = [];
     if (records.length > 0) yield records;
@@ -146,19 +119,6 @@ class RecordCollector {
   private isEscapedOtherwise(cells: readonly string[]): boolean {
     // A cell that keeps its quote did not end where the next one begins.
     return this.escapedBy === '"' && cells.some((cell) => cell.startsWith('"') && cell.includes('\\""'));
-  }
-
-  private damage(error: Error): SrqError {
-    const code = 'code' in error ? (error as CsvError).code : null;
-    const emptyLines = this.parser.info.empty_lines - this.emptyLinesSeen;
-    const line = this.nextLine + emptyLines;
-    if (code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED') return this.notClosed(line);
-    return new SrqError(
-      'csv.unreadable',
-      `Row ${this.count} (line ${line}) is not CSV.`,
-      'Look at that line, or name the delimiter: --delimiter',
-      error,
-    );
   }
 
   private notClosed(line: number): SrqError {
