@@ -9,7 +9,7 @@ import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
 import { contentWarnings, refuseSlips } from './mapping-doubts.ts';
-import { partColumns } from './part-columns.ts';
+import { partColumns, ranked } from './part-columns.ts';
 
 /** Matches valid names of fields. A name is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
@@ -169,19 +169,15 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
 function understoodSources(field: Field, readings: readonly ColumnReading[]): FieldSource[] {
   const own = ranked(readings, field);
   const parts = FIELD[field].joinedFrom.flatMap((part) => ranked(readings, part).slice(0, 1));
-  return [
-    ...(own.length > 0 ? ownSources(field, own, readings) : []),
-    ...(parts.length > 0 ? [joinedSource(field, parts, readings)] : []),
-  ];
+  return [...ownSources(field, own, readings), ...(parts.length > 0 ? [joinedSource(field, parts, readings)] : [])];
 }
 
 /** Returns one source for the columns that are certain, followed by one for those that are only likely. */
 function ownSources(field: Field, own: readonly number[], readings: readonly ColumnReading[]): FieldSource[] {
-  const of = (level: Level) =>
-    own.filter((index) => readings.some((each) => each.index === index && each.level === level));
   return (['certain', 'likely'] as const).flatMap((level) => {
-    const at = of(level);
-    const reasons = new Set(readings.filter(({ index }) => at.includes(index)).map(({ because }) => because));
+    const used = readings.filter((each) => each.level === level && own.includes(each.index));
+    const at = own.filter((index) => used.some((each) => each.index === index));
+    const reasons = new Set(used.map(({ because }) => because));
     return at.length > 0 ? [source(field, at, [...reasons].join('; '), level)] : [];
   });
 }
@@ -193,12 +189,6 @@ function joinedSource(field: Field, parts: readonly number[], readings: readonly
   const reasons = parts.length > 1 ? ['joined', ...unsure] : used.map(({ because }) => because);
   const because = [...new Set(reasons)].join('; ');
   return source(field, parts, because, unsure.length > 0 ? 'likely' : 'certain', sideBySide(parts));
-}
-
-/** Returns the indexes of the columns with this meaning, best first. */
-function ranked(readings: readonly ColumnReading[], meaning: string): number[] {
-  const found = readings.filter((each) => each.meaning === meaning);
-  return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
 }
 
 /**

@@ -1,11 +1,4 @@
-import {
-  type EarlierOutcome,
-  keyInCell,
-  RESULT_COLUMNS,
-  type ResultColumn,
-  type Row,
-  resultPlaces,
-} from '../request/lead/table.ts';
+import { type EarlierOutcome, keyInCell, RESULT_COLUMNS, type Row, resultPlaces } from '../request/lead/table.ts';
 import { STATUSES, type Status } from '../request/log/status.ts';
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -61,8 +54,7 @@ export async function* rowsOf(
   let held: CsvRecord[] = [];
   const rowOf = ({ cells, line, suspicion }: CsvRecord): Row => {
     const whole = fit.whole(cells);
-    const undecoded = encoding?.unexplained ? encodingProblem(cells, columns, encoding) : null;
-    const problem = undecoded ?? suspicion ?? (whole ? null : fit.misfit(cells));
+    const problem = encodingProblem(cells, columns, encoding) ?? suspicion ?? (whole ? null : fit.misfit(cells));
     return { number: ++number, line, cells: whole ?? cells, problem };
   };
   for await (const batch of records) {
@@ -115,8 +107,6 @@ export function encodingProblem(
   return `holds ${what}${where}, unlike the rest of the file; write the letters anew`;
 }
 
-type OutcomePlaces = ReadonlyMap<ResultColumn, number>;
-
 /**
  * Returns a function that restores each row of a results file to what it was in the input. It removes the protection
  * against spreadsheet formulas from the cells, and separates the outcome that the row states.
@@ -128,19 +118,11 @@ export function rowRestorer(columns: readonly string[]): (row: Row) => Row {
     const cells = row.cells.map(unescapeFormulas);
     const behind = placeBehindCells(cells);
     const isMisplaced = behind !== null && behind !== statusAt;
-    const earlier = isMisplaced ? outcomeBehindCells(cells, behind) : outcomeInColumns(cells, places);
+    const at = RESULT_COLUMNS.map((name, nth) => (isMisplaced ? behind + nth : (places.get(name) ?? -1)));
+    const earlier = outcome(at.map((index) => cells[index]?.trim() ?? ''));
     const misplaced = 'had too few or too many cells when it was first read; move them to their columns';
     return { ...row, cells, earlier, problem: row.problem ?? (isMisplaced ? misplaced : null) };
   };
-}
-
-function outcomeInColumns(cells: readonly string[], places: OutcomePlaces): EarlierOutcome {
-  const text = (name: ResultColumn) => cells[places.get(name) ?? -1]?.trim() ?? '';
-  return outcome(RESULT_COLUMNS.map(text));
-}
-
-function outcomeBehindCells(cells: readonly string[], at: number): EarlierOutcome {
-  return outcome(cells.slice(at).map((cell) => cell.trim()));
 }
 
 function outcome([status = '', id = '', message = '', row = '', key = '']: readonly string[]): EarlierOutcome {

@@ -31,7 +31,9 @@ export interface Sheet {
  * `SrqError('usage')` if there is no such sheet.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
-  const parts = await tablesIn(await archiveOf(file), file.path);
+  const parts = await tablesIn(await archiveOf(file), file.path).catch((error: unknown) => {
+    throw error instanceof SrqError ? error : damagedArchive(file.path, error);
+  });
   for (const part of parts.values()) {
     requireShortPieces(part, file.path);
     requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
@@ -227,19 +229,14 @@ const MAX_ENTRIES = 10_000;
 /**
  * Unpacks the parts of a workbook that hold tables, by name. Their total size may be at most 100 MiB. It is checked in the
  * directory of the archive first and again while unpacking, because the directory may be wrong. Throws
- * `SrqError('input')` for larger parts, for a damaged archive, and for one that is no workbook.
+ * `SrqError('input')` for larger parts and for an archive that is no workbook. Any other error is damage.
  */
 async function tablesIn(archive: Buffer, path: string): Promise<Map<string, Buffer>> {
-  const asDamaged = (error: unknown) => Promise.reject(damagedArchive(path, error));
   // Names are compared and never used as paths, so the library need not refuse unsafe ones.
-  const zip = await fromBufferPromise(archive, { decodeStrings: false }).catch(asDamaged);
+  const zip = await fromBufferPromise(archive, { decodeStrings: false });
   if (zip.entryCount > MAX_ENTRIES) throw damagedArchive(path);
   const entries: Entry[] = [];
-  try {
-    for await (const entry of zip.eachEntry()) entries.push(entry);
-  } catch (error) {
-    throw damagedArchive(path, error);
-  }
+  for await (const entry of zip.eachEntry()) entries.push(entry);
   requireWorkbook(entries.map(nameOf), path);
   const chosen = entries.filter((entry) => READ_PART.test(nameOf(entry)));
   const promised = chosen.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
@@ -248,7 +245,7 @@ async function tablesIn(archive: Buffer, path: string): Promise<Map<string, Buff
   for (const entry of chosen) {
     if (parts.has(nameOf(entry))) throw damagedArchive(path);
     // The stream reports an error if a part has another size than the directory states.
-    parts.set(nameOf(entry), await zip.openReadStreamPromise(entry).then(buffer).catch(asDamaged));
+    parts.set(nameOf(entry), await buffer(await zip.openReadStreamPromise(entry)));
   }
   return parts;
 }
