@@ -54,7 +54,8 @@ export function planMapping(
   const closed = new Set([...taken, ...before.unused]);
   const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
   const usable = withoutNotes(readings);
-  const prefix = isMeta(columns) ? metaPrefix : () => null;
+  const isFromMeta = isMeta(columns);
+  const prefix = (field: string) => (isFromMeta && isField(field) ? FIELD[field].metaPrefix : null);
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
   const { readings: all } = understood;
@@ -71,7 +72,7 @@ export function planMapping(
       ...contentWarnings(columns, explicit, understood.profiles),
     ],
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
-    missed: missedColumns(plainColumns(understood), sources, taken, sample),
+    missed: missedColumns(understood, sources, taken, sample),
     parts,
   };
 }
@@ -197,31 +198,20 @@ function joinedSource(field: Field, parts: readonly number[], readings: readonly
  */
 function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReading[] {
   const hasText = readings.some(({ meaning }) => meaning === 'request_text');
-  return readings.flatMap((each) =>
-    each.meaning !== 'notes'
-      ? [each]
-      : hasText
-        ? []
-        : [{ ...each, meaning: 'request_text', rank: NOTES_RANK } as const],
+  if (hasText) return readings.filter(({ meaning }) => meaning !== 'notes');
+  return readings.map((each) =>
+    each.meaning === 'notes' ? { ...each, meaning: 'request_text', rank: NOTES_RANK } : each,
   );
 }
 
 const NOTES_RANK = 100;
-
-/** Returns the columns that clearly hold what a request needs, whether they were understood or not. */
-function plainColumns({ plain, readings }: Understanding): readonly MissedColumn[] {
-  const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
-    ranked(readings, field).map((index) => ({ index, field, isOthers: false })),
-  );
-  return [...plain, ...needed];
-}
 
 /**
  * Returns the columns that clearly hold telephone numbers, e-mail addresses or texts, if nothing gives that field and
  * the user has said nothing about the column.
  */
 function missedColumns(
-  plain: readonly MissedColumn[],
+  { plain, readings }: Understanding,
   sources: readonly FieldSource[],
   settled: ReadonlySet<number>,
   sample: ColumnSample,
@@ -234,7 +224,11 @@ function missedColumns(
   const used = new Set(sources.flatMap((each) => each.columns));
   const isOpen = (field: MissedColumn['field']) =>
     !given.has(field) && (field !== 'request_text' || !given.has('audio_file'));
-  return plain.filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
+  // Columns that were understood count as well: a remembered mapping may leave them out.
+  const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
+    ranked(readings, field).map((index) => ({ index, field, isOthers: false })),
+  );
+  return [...plain, ...needed].filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
 }
 
 function unusedColumns(columns: readonly string[], taken: readonly number[]): string[] {
@@ -255,8 +249,6 @@ function changeWarnings(remembered: MappingOptions['remembered']): Finding[] {
   const what = `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`;
   return [finding('columns.changed', '', { what })];
 }
-
-const metaPrefix = (field: string): string | null => (isField(field) ? FIELD[field].metaPrefix : null);
 
 function isMeta(columns: readonly string[]): boolean {
   return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));
