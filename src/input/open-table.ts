@@ -13,7 +13,7 @@ import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
-import { findDialect, linesBeforeHeader } from './dialect.ts';
+import { type Dialect, findDialect, linesBeforeHeader } from './dialect.ts';
 import { isContact } from './header-search.ts';
 import {
   type JsonKind,
@@ -27,8 +27,8 @@ import {
 } from './json-rows.ts';
 import { refuseListWithin } from './list-within.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
-import { RowFit } from './row-fit.ts';
-import { headerOf, type RowReading, rowRestorer, rowsOf } from './rows.ts';
+import { rowFit } from './row-fit.ts';
+import { headerOf, rowRestorer, rowsOf } from './rows.ts';
 
 /** The part of a file that its form is recognised by: so many characters, or so many lines if they are shorter. */
 const SAMPLE_LETTERS = 64 * 1024;
@@ -220,22 +220,22 @@ async function openCsv(
   // The splitter decodes UTF-8 itself, cell by cell.
   const records = (onRead?: OnRead) =>
     csvRecords(encoding.name === 'utf-8' ? file.chunks(onRead) : decodedText(file, encoding.name, onRead), dialect);
-  const content = await contentOf(records, { encoding, say }, dialect.delimiter, dialect.sample);
+  const content = await contentOf(records, dialect, encoding, say);
   return { format: 'csv', encoding: encoding.label, delimiter: dialect.delimiter, ...content };
 }
 
-/** Returns what records say: the columns and the rows. `sample` holds the first rows, if the records may be ragged. */
+/** Returns what records say: the columns and the rows. */
 async function contentOf(
   records: (onRead?: OnRead) => AsyncIterable<CsvRecord[]>,
-  reading: RowReading,
-  delimiter: string,
-  sample: readonly (readonly string[])[],
+  { delimiter, sample }: Pick<Dialect, 'delimiter' | 'sample'>,
+  encoding: TextEncoding | null,
+  say: Say,
 ): Promise<Pick<TableContent, 'columns' | 'rows'>> {
-  const columns = await headerOf(records(), reading);
+  const columns = await headerOf(records(), encoding);
   if (columns.length > MAX_COLUMNS) throw tooManyColumns();
-  const fit = new RowFit(columns, delimiter, sample);
-  if (fit.note !== null) reading.say(fit.note);
-  return { columns, rows: (onRead) => rowsOf(records(onRead), reading, columns, fit) };
+  const fit = rowFit(columns, delimiter, sample);
+  if (fit.note !== null) say(fit.note);
+  return { columns, rows: (onRead) => rowsOf(records(onRead), columns, fit, encoding, say) };
 }
 
 async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonKind): Promise<TableContent> {
@@ -269,6 +269,6 @@ async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): 
     onRead?.(file.sizeBytes);
     yield records.slice(before.linesBeforeHeader);
   };
-  const content = await contentOf(inOneBatch, { encoding: null, say }, ',', []);
+  const content = await contentOf(inOneBatch, { delimiter: ',', sample: [] }, null, say);
   return { format: 'xlsx', encoding: null, delimiter: null, ...content };
 }

@@ -6,14 +6,6 @@ import type { CsvRecord } from './csv-records.ts';
 import { type TextEncoding, undecodable } from './decode.ts';
 import { isBlank, type RowFit } from './row-fit.ts';
 
-/** The context for reading the records of a file. */
-export interface RowReading {
-  /** The encoding of the file, or null if its cells are not decoded from bytes. */
-  readonly encoding: TextEncoding | null;
-  /** Adds a note about something that only reading shows. Adding the same note twice is harmless. */
-  readonly say: (note: string) => void;
-}
-
 const BATCH_ROWS = 256;
 
 const UNDECODED = /\uFFFD|\p{Surrogate}/u;
@@ -25,12 +17,14 @@ const MAX_FOOTER_ROWS = 20;
 const TOTALS =
   /^\s*(?:grand total|total|sub-?total|sum|count|summe|gesamt|anzahl|suma|somme|totale|totaux|soma|cantidad|nombre)\b/i;
 
-/** Reads the names of the columns and trims them. Throws `SrqError('input')` if there is no header. */
-export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: RowReading): Promise<string[]> {
+/**
+ * Reads the names of the columns and trims them. `encoding` is null if cells are not decoded from bytes. Throws
+ * `SrqError('input')` if there is no header.
+ */
+export async function headerOf(records: AsyncIterable<CsvRecord[]>, encoding: TextEncoding | null): Promise<string[]> {
   for await (const batch of records) {
     const header = batch[0];
     if (!header) continue;
-    const { encoding } = reading;
     if (encoding && unexplainedCell(header.cells, encoding) >= 0) {
       throw undecodable(`The header (line ${header.line})`, encoding.label);
     }
@@ -41,13 +35,15 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
 
 /**
  * Yields the data rows of a file in batches, given its records from the header on. It leaves out blank rows and a report's
- * footer. A row that does not fit the columns has a problem.
+ * footer. A row that does not fit the columns has a problem. `say` is given notes about what only reading shows. The same
+ * note twice is harmless.
  */
 export async function* rowsOf(
   records: AsyncIterable<CsvRecord[]>,
-  { encoding, say }: RowReading,
   columns: readonly string[],
   fit: RowFit,
+  encoding: TextEncoding | null,
+  say: (note: string) => void,
 ): AsyncGenerator<Row[]> {
   let [atHeader, afterBlank, number] = [true, false, 0];
   // Records that may be a footer, until a later row shows that they are not.
