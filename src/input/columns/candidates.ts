@@ -116,7 +116,7 @@ function levelOf(
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
   if (strength !== 'plain') {
-    if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, seen)) return null;
+    if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
     // A category shows by repetition alone, which a slip may have as well.
     return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';
   }
@@ -135,8 +135,9 @@ function levelOf(
   return isVague || isElsewhere || mayBeStrangers || isOfFew(meaning, seen) ? 'likely' : 'certain';
 }
 
-/** Tells whether a word for a number means something else than a reference: an amount, a line or a telephone. */
-function isAnotherNumber(meaning: FieldOrPart, rank: number, seen: ContentProfile): boolean {
+/** Tells whether a word for a number means something else: no telephone, or an amount or a line instead of a reference. */
+function isAnotherNumber(meaning: FieldOrPart, rank: number, fit: Fit, seen: ContentProfile): boolean {
+  if (meaning === 'phone') return fit !== 'shows' && seen.hasSpace < 0.3;
   if (meaning !== 'ref') return false;
   const isAmount = rank >= ASIDE && (seen.codeLike < 0.5 || (seen.digits >= 0.5 && seen.medianLength < 9));
   return isAmount || (seen.isSequence && seen.filled > 2) || isPlainlyPhone(seen);

@@ -134,6 +134,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   city: {
     shows: (seen) => isName(seen) || seen.town >= 0.4,
     contradicts: (seen) => noText(seen) || isElsewhere(seen) || isPersonRather(seen),
+    refutes: isPersonRather,
     plain: ({ town }) => town >= 0.25,
     readUnder: 'no name',
     unless: ['location'],
@@ -168,6 +169,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   fullname: {
     ...NAME,
+    contradicts: (seen) => NAME.contradicts(seen) || isTownRather(seen),
     refutes: (seen) => seen.codeLike >= NEARLY_ALL || isTownRather(seen),
     plain: (seen) => holdsPersons(seen) && seen.wordsOnly >= 0.4 && seen.distinct >= 0.7,
     readUnder: 'no name',

@@ -146,6 +146,7 @@ function isTelling({ by, look, meaning, index }: Candidate, readings: readonly C
   if (by !== 'content') return true;
   // A name with only unknown words must be read by a person.
   if (!look.name.isEmpty) return false;
+  if (meaning === 'phone') return look.seen.writtenAsPhone >= 0.5;
   if (!OF_AN_ADDRESS.includes(meaning)) return true;
   return readings.some((each) => OF_AN_ADDRESS.includes(each.meaning) && [1, -1].includes(each.index - index));
 }
