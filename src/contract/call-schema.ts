@@ -1,4 +1,4 @@
-import type { Encoding, Json } from '../request/contract/contract.ts';
+import type { Json } from '../request/contract/contract.ts';
 import { type JsonObject, objectOf, textOf } from '../request/contract/json.ts';
 import { type FoundPlace, placesIn } from '../request/contract/places.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -16,7 +16,6 @@ export interface CallSchema {
   /** A schema of body, headers and query, or null if the description says nothing. */
   readonly schema: Json;
   readonly as: string;
-  readonly encoding: Encoding;
   readonly places: readonly FoundPlace[];
 }
 
@@ -60,5 +59,5 @@ export function schemaOfCall(
   const places = placesIn(schema).map((place) =>
     place.in === 'header' ? { ...place, path: place.path.map((name) => written.get(name) ?? name) } : place,
   );
-  return { schema: places.length > 0 ? schema : null, as: body.as, encoding: body.encoding, places };
+  return { schema: places.length > 0 ? schema : null, as: body.as, places };
 }

@@ -4,7 +4,7 @@ import { SrqError } from '../request/words/errors.ts';
 import type { ApiDescription } from './read-document.ts';
 
 /** Follows references within the description. They lead nowhere else: no other file and no address is opened. */
-export function follow(root: JsonObject, start: Json | undefined, file: string): Json | undefined {
+export function follow({ root, file }: ApiDescription, start: Json | undefined): Json | undefined {
   const seen = new Set<string>();
   let value = start;
   for (;;) {
@@ -26,7 +26,8 @@ const ASK = 'Ask the service for a corrected description, then: srq contract lea
 const badReference = (file: string, to: string, hint = ASK): SrqError =>
   new SrqError('document.unreadable', `${file} refers to ${to}.`, hint);
 
-export function unlessElsewhere<Value>(read: () => Value): Value | undefined {
+/** Returns undefined if what is read is refused, such as a reference that leads nowhere. */
+export function unlessRefused<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {
@@ -121,20 +122,18 @@ export class Cut {
 
   /** Members that only the service may set are not required of a request. */
   #isReadOnly(schema: JsonObject, name: string): boolean {
-    const { root, file } = this.#description;
-    const member = unlessElsewhere(() => follow(root, memberOf(schema['properties'], name), file));
+    const member = unlessRefused(() => follow(this.#description, memberOf(schema['properties'], name)));
     return objectOf(member)['readOnly'] === true;
   }
 
   #reference(reference: string): string {
-    const { root, file } = this.#description;
     let name = this.#names.get(reference);
     if (name === undefined) {
       // A reference that leads nowhere, or only back to itself, is reported.
-      follow(root, { $ref: reference }, file);
+      follow(this.#description, { $ref: reference });
       name = `part-${this.#names.size + 1}`;
       this.#names.set(reference, name);
-      this.#pending.push([name, partAt(root, reference.slice(1)) ?? null]);
+      this.#pending.push([name, partAt(this.#description.root, reference.slice(1)) ?? null]);
     }
     return `#/$defs/${name}`;
   }

@@ -1,6 +1,6 @@
-import type { Call, Encoding, Json } from '../request/contract/contract.ts';
+import type { Call, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import { Cut, follow, unlessElsewhere } from './cut.ts';
+import { Cut, follow, unlessRefused } from './cut.ts';
 import type { ApiDescription } from './read-document.ts';
 import { sampleOf, schemaOf } from './sample.ts';
 
@@ -17,14 +17,14 @@ export interface ApiOperation {
 }
 
 /** Returns the operations that take a body, in the order of the description. */
-export function operationsOf({ root, file }: ApiDescription): readonly ApiOperation[] {
-  return Object.entries(objectOf(root['paths'])).flatMap(([path, entry]) => {
-    const item = objectOf(follow(root, entry, file));
+export function operationsOf(description: ApiDescription): readonly ApiOperation[] {
+  return Object.entries(objectOf(description.root['paths'])).flatMap(([path, entry]) => {
+    const item = objectOf(follow(description, entry));
     return ['post', 'put'].flatMap((verb) => {
       const value = item[verb];
       if (!isObject(value)) return [];
       const parameters = [...listOf(value['parameters']), ...listOf(item['parameters'])]
-        .map((each) => unlessElsewhere(() => follow(root, each, file)))
+        .map((each) => unlessRefused(() => follow(description, each)))
         .filter(isObject);
       const method = verb.toUpperCase();
       return [{ name: `${method} ${path}`, id: textOf(value['operationId']), method, path, value, parameters }];
@@ -49,37 +49,33 @@ export function operationCalled(operations: readonly ApiOperation[], said: strin
 /** A description's body of a request. */
 interface Body {
   readonly as: string;
-  readonly encoding: Encoding;
   readonly schema: Json;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b|^(?:application\/)?\*\/\*$|^text\/json\b/i;
-const TYPES: readonly (readonly [Encoding, RegExp])[] = [
-  ['form', /^application\/x-www-form-urlencoded\b/i],
-  ['multipart', /^multipart\/form-data\b/i],
-  ['json', JSON_TYPE],
-];
+/** The types that srq can write. Of several bodies the first one counts. */
+const TYPES = [/^application\/x-www-form-urlencoded\b/i, /^multipart\/form-data\b/i, JSON_TYPE];
 
 /** Returns the body of an operation that srq can write, or null. Nested bodies go as JSON if the service takes that. */
-export function bodyOf({ root, file }: ApiDescription, { value }: ApiOperation): Body | null {
-  const { content } = objectOf(follow(root, value['requestBody'], file));
-  const bodies = TYPES.flatMap(([encoding, type]): Body[] => {
+export function bodyOf(description: ApiDescription, { value }: ApiOperation): Body | null {
+  const { content } = objectOf(follow(description, value['requestBody']));
+  const bodies = TYPES.flatMap((type): Body[] => {
     const [name = '', media] = Object.entries(objectOf(content)).find(([each]) => type.test(each)) ?? [];
     if (media === undefined) return [];
     const as = name.includes('*') ? 'application/json' : (name.split(';')[0]?.trim().toLowerCase() ?? '');
-    const { schema = schemaOf(exampleIn(root, media, file) ?? null) } = objectOf(media);
-    return [{ as, encoding, schema }];
+    const { schema = schemaOf(exampleIn(description, media) ?? null) } = objectOf(media);
+    return [{ as, schema }];
   });
   const isNested = (schema: Json | undefined) => {
-    const { properties } = objectOf(follow(root, schema, file));
-    return Object.values(objectOf(properties)).some((each) => 'properties' in objectOf(follow(root, each, file)));
+    const { properties } = objectOf(follow(description, schema));
+    return Object.values(objectOf(properties)).some((each) => 'properties' in objectOf(follow(description, each)));
   };
   return (bodies.length > 1 && isNested(bodies[0]?.schema) ? bodies.at(-1) : bodies[0]) ?? null;
 }
 
-function exampleIn(root: JsonObject, media: Json, file: string): Json | undefined {
+function exampleIn(description: ApiDescription, media: Json): Json | undefined {
   const { example, examples } = objectOf(media);
-  return example ?? objectOf(follow(root, Object.values(objectOf(examples))[0], file))['value'];
+  return example ?? objectOf(follow(description, Object.values(objectOf(examples))[0]))['value'];
 }
 
 /** Returns a success as the description shows it. */
@@ -87,18 +83,17 @@ export function successOf(description: ApiDescription, { value }: ApiOperation):
   const found = Object.entries(objectOf(value['responses'])).find(([name]) => /^2(?:\d\d|xx)$/i.test(name));
   if (found === undefined) return null;
   const [status, entry] = found;
-  const { root, file } = description;
-  const response = objectOf(unlessElsewhere(() => follow(root, entry, file)));
+  const response = objectOf(unlessRefused(() => follow(description, entry)));
   const contents = Object.entries(objectOf(response['content']));
   const [type, media] = contents.find(([name]) => JSON_TYPE.test(name)) ?? contents[0] ?? ['', null];
   const contentType = type.includes('*') || scalarOf(type) === '' ? 'application/json' : type;
   const sample = () => {
-    const example = exampleIn(root, media, file);
+    const example = exampleIn(description, media);
     const { schema } = objectOf(media);
     if (example !== undefined || schema === undefined) return example;
     const cut = new Cut(description);
     const copied = cut.of(schema);
     return sampleOf(copied, { $defs: cut.defs });
   };
-  return { status: Number(status.replace(/xx$/i, '00')), contentType, body: unlessElsewhere(sample) ?? null };
+  return { status: Number(status.replace(/xx$/i, '00')), contentType, body: unlessRefused(sample) ?? null };
 }

@@ -2,6 +2,8 @@ import type { OperationName } from '../request/contract/operations.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
+import type { ApiOperation } from './document.ts';
+import type { ApiDescription } from './read-document.ts';
 
 /** A question that the description leaves open and only a person can answer. */
 export interface Question {
@@ -37,6 +39,14 @@ export const choiceQuestion = (
   answer: `--operation ${answer}`,
   choices: choices.map(([value]) => value),
 });
+
+/** What is learned from, and what a person said of it. */
+export interface Learning {
+  readonly description: ApiDescription;
+  readonly operations: readonly ApiOperation[];
+  readonly values: GivenValues;
+  readonly baseUrl: string | null;
+}
 
 /** The values that a person gave, and which of them were of use. */
 export class GivenValues {

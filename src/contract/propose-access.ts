@@ -1,4 +1,4 @@
-import { type Authorization, type Contract, isElsewhere } from '../request/contract/contract.ts';
+import { type Authorization, type Contract, encodingOf, isElsewhere } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
@@ -6,10 +6,10 @@ import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
 import { schemaOfCall } from './call-schema.ts';
-import { follow, unlessElsewhere } from './cut.ts';
+import { follow, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled } from './document.ts';
 import { BASIC } from './from-postman.ts';
-import { choiceQuestion, type GivenValues, type Question, valueQuestion } from './given.ts';
+import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
 import type { ApiDescription } from './read-document.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
@@ -18,12 +18,6 @@ export interface ProposedAccess {
   readonly questions: readonly Question[];
   /** Names of headers and query parameters, in lower case, that the authorization fills. */
   readonly ownNames: readonly string[];
-}
-
-interface AccessOptions {
-  readonly said: string | undefined;
-  readonly values: GivenValues;
-  readonly baseUrl: string | null;
 }
 
 /** What a person says instead of an address for tokens. */
@@ -42,21 +36,19 @@ const PLAIN_TOKEN = DOCUMENTED_CONTRACT.token;
  * host other than the service's, because the client secret goes there.
  */
 export function proposeAccess(
-  description: ApiDescription,
-  operations: readonly ApiOperation[],
+  learning: Learning,
   used: readonly ApiOperation[],
-  options: AccessOptions,
+  said: string | undefined,
 ): ProposedAccess {
-  const { said, values, baseUrl } = options;
+  const { description, values, baseUrl } = learning;
   const schemes = schemesOf(description, used[0]);
   const kinds = new Set(schemes.map(kindOf));
   if (kinds.size > 1) kinds.delete('other');
   const word = said?.trim().toLowerCase();
   if (word === 'basic' || word === 'none' || (word === 'key' && kinds.has('key')))
     return fixedAccess(word, schemes, values);
-  const take = (place: TokenPlace) => tokenAccess(description, place, used, values);
-  if (said !== undefined) return take(placeSaid(description, operations, said, options));
-  const tokens = tokenPlaces(description, operations, schemes, options);
+  if (said !== undefined) return tokenAccess(learning, placeSaid(learning, said), used);
+  const tokens = tokenPlaces(learning, schemes);
   // A key in the header Authorization may be the token, if the description has an operation that issues one.
   const isLogin = tokens.length > 0 && schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name'])));
   const fixed = (['basic', 'key'] as const).filter((each) => kinds.has(each) && !(each === 'key' && isLogin));
@@ -67,20 +59,21 @@ export function proposeAccess(
   const [place] = places;
   if (fixed.length + places.length === 1 && !kinds.has('other')) {
     if (place === undefined) return fixedAccess(fixed[0] ?? 'basic', schemes, values);
-    if (place.isSure && !isElsewhere(place)) return take(place);
+    if (place.isSure && !isElsewhere(place)) return tokenAccess(learning, place, used);
   }
   const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
   return asked(host === undefined ? null : new URL(host).origin, places, fixed, kinds.has('other'));
 }
 
 /** Returns the schemes of an operation, or those of the description if none is said. A client certificate goes beside any. */
-function schemesOf({ root, file }: ApiDescription, operation: ApiOperation | undefined): Scheme[] {
+function schemesOf(description: ApiDescription, operation: ApiOperation | undefined): Scheme[] {
+  const { root } = description;
   const schemes = objectOf(objectOf(root['components'])['securitySchemes']);
   const general = listOf(root['security']);
   const said = operation?.value['security'] ?? (general.length > 0 ? general : undefined);
   const names = said === undefined ? Object.keys(schemes) : listOf(said).flatMap((way) => Object.keys(objectOf(way)));
   return [...new Set(names)]
-    .map((id) => ({ id, value: objectOf(follow(root, memberOf(schemes, id), file)) }))
+    .map((id) => ({ id, value: objectOf(follow(description, memberOf(schemes, id))) }))
     .filter(({ value }) => value['type'] !== 'mutualTLS');
 }
 
@@ -132,10 +125,8 @@ const OTHER =
 
 /** Finds where tokens may come from. The address of a flow beats every operation. */
 function tokenPlaces(
-  description: ApiDescription,
-  operations: readonly ApiOperation[],
+  { description, operations, baseUrl, values }: Learning,
   schemes: readonly Scheme[],
-  { baseUrl, values }: AccessOptions,
 ): readonly TokenPlace[] {
   const filled = (text: string) => text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.of(name) ?? whole);
   const demanded = schemes.length > 0 ? schemes : schemesOf(description, undefined);
@@ -176,9 +167,9 @@ function takesClient(description: ApiDescription, operation: ApiOperation): bool
 
 /** Returns the members of a token request, with their names, and how they are written. */
 function membersOf(description: ApiDescription, operation: ApiOperation | null) {
-  const schema = operation && unlessElsewhere(() => schemaOfCall(description, operation));
+  const schema = operation && unlessRefused(() => schemaOfCall(description, operation));
   const places = (schema?.places ?? []).filter((each) => each.in === 'body');
-  return { members: places.map((place) => ({ ...place, name: place.path.join('.') })), encoding: schema?.encoding };
+  return { members: places.map((place) => ({ ...place, name: place.path.join('.') })), as: schema?.as ?? '' };
 }
 
 const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOperation | null =>
@@ -187,12 +178,7 @@ const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOp
     : (operations.find(({ method, path }) => method === 'POST' && place.path.endsWith(path)) ?? null);
 
 /** A person names an operation, a path below the base URL, or a whole address. */
-function placeSaid(
-  description: ApiDescription,
-  operations: readonly ApiOperation[],
-  said: string,
-  { baseUrl }: AccessOptions,
-): TokenPlace {
+function placeSaid({ description, operations, baseUrl }: Learning, said: string): TokenPlace {
   const operation = operationCalled(operations, said);
   const [, address = ''] = /^(?:post\s+)?((?:https?:\/)?\/\S*)$/i.exec(operation?.name ?? said.trim()) ?? [];
   if (address === '')
@@ -211,18 +197,18 @@ function placeSaid(
 }
 
 function tokenAccess(
-  description: ApiDescription,
+  { description, values }: Learning,
   { path, origin, operation }: TokenPlace,
   used: readonly ApiOperation[],
-  values: GivenValues,
 ): ProposedAccess {
   const questions = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) =>
     valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`),
   );
-  const { members, encoding } = membersOf(description, operation);
+  const { members, as } = membersOf(description, operation);
   const scheme = schemesOf(description, used[0]).find(({ value }) => clientFlow(value) !== null);
   const flow = scheme && clientFlow(scheme.value);
-  const extra: Record<string, string> = scopesOf(description, used, scheme?.id ?? '', flow ?? {});
+  const scope = scheme === undefined ? '' : scopesOf(description, used, scheme);
+  const extra: Record<string, string> = scope === '' ? {} : { scope };
   for (const { name, path: names, keywords, required, fixed } of members) {
     if (CLIENT.test(name) || names.length > 1) continue;
     const value = values.of(name) ?? (required ? scalarOf(fixed.get('') ?? keywords['default']) : null);
@@ -232,24 +218,21 @@ function tokenAccess(
   }
   const isBasic =
     flow?.[BASIC] === true || (members.length > 0 && members.every(({ name }) => name !== 'client_secret'));
-  const written = { auth: isBasic ? 'basic' : 'body', encoding: encoding === 'json' ? 'json' : 'form' } as const;
+  const written = {
+    auth: isBasic ? 'basic' : 'body',
+    encoding: as !== '' && encodingOf({ as }) === 'json' ? 'json' : 'form',
+  } as const;
   const token = { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) };
   return { contract: { token }, questions, ownNames: [] };
 }
 
 /** Returns the scopes that the operations demand, or those of the flow if they name none. */
-function scopesOf(
-  { root }: ApiDescription,
-  used: readonly ApiOperation[],
-  id: string,
-  flow: JsonObject,
-): Record<string, string> {
-  const offered = Object.keys(objectOf(flow['scopes']));
+function scopesOf({ root }: ApiDescription, used: readonly ApiOperation[], { id, value }: Scheme): string {
+  const offered = Object.keys(objectOf(clientFlow(value)?.['scopes']));
   const ways = used.flatMap((each) => listOf(each.value['security'] ?? root['security']));
   const demanded = ways.flatMap((way) => listOf(objectOf(way)[id]).map(textOf));
   const asked = offered.filter((each) => demanded.includes(each));
-  const scope = (asked.length > 0 ? asked : offered).join(' ');
-  return scope === '' ? {} : { scope };
+  return (asked.length > 0 ? asked : offered).join(' ');
 }
 
 const WORDS: Readonly<Record<Fixed, string>> = {

@@ -1,4 +1,4 @@
-import type { Call, Guess, Json } from '../request/contract/contract.ts';
+import { type Call, encodingOf, type Guess, type Json } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import { objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { writePlace } from '../request/contract/place.ts';
@@ -8,11 +8,11 @@ import { isPart } from '../request/lead/parts.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isIdentifyingName, nameWords } from '../request/words/names.ts';
 import { schemaOfCall } from './call-schema.ts';
+import { unlessRefused } from './cut.ts';
 import { type ApiOperation, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
-import { fieldIn, type GivenValues, type Question, valueQuestion } from './given.ts';
-import { type Lacking, lackingIn } from './missing.ts';
-import type { ApiDescription } from './read-document.ts';
+import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
+import { lackingIn } from './missing.ts';
 import { sampleOf } from './sample.ts';
 
 export interface ProposedCall {
@@ -22,35 +22,32 @@ export interface ProposedCall {
   readonly notes: readonly string[];
 }
 
-interface CallOptions {
-  readonly role: 'create' | 'validate';
-  readonly values: GivenValues;
-  /** Names of headers and query parameters that the authorization fills. */
-  readonly ownNames: readonly string[];
-}
-
 /** More than so many values that only a person knows are written into the page, not asked one by one. */
 const MAX_ASKED = 4;
 const MAX_LISTED = 1000;
 const IN_PAGE =
   'Write it into the page (srq contract show > contract.yaml), and learn the page (srq contract learn contract.yaml). Until then rows are refused.';
 
-/** Proposes the page of one call: what goes where, and what a person has to say for it. */
+/**
+ * Proposes the page of one call: what goes where, and what a person has to say for it. `ownNames` are those of headers
+ * and query parameters that the authorization fills.
+ */
 export function proposeCall(
-  description: ApiDescription,
+  { description, values }: Learning,
   operation: ApiOperation,
-  { role, values, ownNames }: CallOptions,
+  role: 'create' | 'validate',
+  ownNames: readonly string[],
 ): ProposedCall {
-  const { schema, as, encoding, places } = schemaOfCall(description, operation, ownNames);
+  const { schema, as, places } = schemaOfCall(description, operation, ownNames);
   const path = filledPath(operation, values);
   const bound = boundFields(places);
   const { fields, always } = bindingsOf(places, bound.fields, values);
   if (role === 'create') Object.assign(fields, values.furtherFields());
   const call: Call = {
     ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
-    ...{ audio: audioForm(places, fields, encoding), schema, success: successOf(description, operation) },
+    ...{ audio: audioForm(places, fields, encodingOf({ as })), schema, success: successOf(description, operation) },
   };
-  const lacking = lackingUnlessUnusable(call, places);
+  const lacking = isTangled(schema) ? null : (unlessRefused(() => lackingIn(call, places)) ?? null);
   const open = (lacking?.open ?? []).filter((place) => {
     const value = constantOf(place);
     if (value !== undefined) always[writePlace(place)] = value;
@@ -82,17 +79,6 @@ export function proposeCall(
 }
 
 const listed = (places: readonly string[]): string => places.join(', ').slice(0, MAX_LISTED);
-
-/** Returns null if the schema cannot be used. */
-function lackingUnlessUnusable(call: Call, places: readonly FoundPlace[]): Lacking | null {
-  if (isTangled(call.schema)) return null;
-  try {
-    return lackingIn(call, places);
-  } catch (error) {
-    if (error instanceof SrqError) return null;
-    throw error;
-  }
-}
 
 /** Says which places take a field, and which are always the same because a person says so. */
 function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace, string>, values: GivenValues) {

@@ -7,10 +7,10 @@ import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { schemaOfCall } from './call-schema.ts';
-import type { Budget } from './cut.ts';
+import { type Budget, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, operationsOf } from './document.ts';
 import { boundFields } from './fields.ts';
-import { choiceQuestion, GivenValues, type Question } from './given.ts';
+import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
 import { proposeAccess } from './propose-access.ts';
 import { identifiersIn, type ProposedCall, proposeCall } from './propose-call.ts';
@@ -50,24 +50,23 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const { file, title, kind } = description;
   const operations = operationsOf(description);
   const values = new GivenValues(said.values);
+  const learning: Learning = { description, operations, values, baseUrl };
   const find = (role: 'create' | 'validate') =>
-    named(description, operations, role, said.operations[role]) ?? atPublicPath(description, operations, PATHS[role]);
+    named(learning, role, said.operations[role]) ?? atPublicPath(learning, PATHS[role]);
   const create = find('create');
   const validate = said.operations.validate?.trim() === NONE ? null : find('validate');
   const used = [create, validate].flatMap((each) => each ?? []);
-  const access = proposeAccess(description, operations, used, { said: said.operations.token, values, baseUrl });
+  const access = proposeAccess(learning, used, said.operations.token);
   const source = { file, title, kind, learnedAt };
   const common = { ...DOCUMENTED_CONTRACT, source, servers: serversOf(description), ...access.contract };
   const open = [
-    ...(create === undefined ? [createQuestion(description, operations)] : []),
+    ...(create === undefined ? [createQuestion(learning)] : []),
     ...(validate === undefined || validate === create ? [validateQuestion(operations, create)] : []),
   ];
   // As long as an operation is not known, nothing else about it is asked.
   if (create === undefined) return { contract: common, questions: open, notes: description.notes };
-  const callOf = (operation: ApiOperation, role: 'create' | 'validate') =>
-    proposeCall(description, operation, { role, values, ownNames: access.ownNames });
-  const found = callOf(create, 'create');
-  const look = validate ? callOf(validate, 'validate') : null;
+  const found = proposeCall(learning, create, 'create', access.ownNames);
+  const look = validate ? proposeCall(learning, validate, 'validate', access.ownNames) : null;
   const calls: ProposedCall[] = look === null ? [found] : [found, look];
   const again = againOf(create, values);
   const questions = [...open, ...access.questions, ...found.questions, ...again.questions, ...(look?.questions ?? [])];
@@ -83,7 +82,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
     ...description.notes,
     ...calls.flatMap((each) => each.notes),
     ...proseNotes(create),
-    ...pathNotes(description, baseUrl),
+    ...pathNotes(learning),
   ];
   // A value for both calls is asked once.
   const once = questions.filter(({ name }, at) => questions.findIndex((each) => each.name === name) === at);
@@ -92,8 +91,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
 
 /** Returns the operation that a person named, or undefined if nobody did. */
 function named(
-  { file }: ApiDescription,
-  operations: readonly ApiOperation[],
+  { description, operations }: Learning,
   role: OperationName,
   said: string | undefined,
 ): ApiOperation | undefined {
@@ -103,7 +101,7 @@ function named(
   const some = operations.slice(0, MAX_CHOICES).map(({ name }) => name);
   throw new SrqError(
     'operation.not-found',
-    `${file} has no operation "${said.trim()}" that takes a body.`,
+    `${description.file} has no operation "${said.trim()}" that takes a body.`,
     some.length === 0
       ? 'It has none at all.'
       : `Name another: --operation ${role}=${shellWord(nearest(said, some) ?? some[0] ?? '')}`,
@@ -111,11 +109,7 @@ function named(
 }
 
 /** An operation of the public document is taken unasked. It may stand below the path of the servers. */
-function atPublicPath(
-  description: ApiDescription,
-  operations: readonly ApiOperation[],
-  path: string,
-): ApiOperation | undefined {
+function atPublicPath({ description, operations }: Learning, path: string): ApiOperation | undefined {
   const before = sharedPath(description);
   const found = operations.filter(
     (each) => each.method === 'POST' && (each.path === path || before + each.path === path),
@@ -123,7 +117,7 @@ function atPublicPath(
   return found.length === 1 ? found[0] : undefined;
 }
 
-function createQuestion(description: ApiDescription, operations: readonly ApiOperation[]): Question {
+function createQuestion({ description, operations }: Learning): Question {
   const budget = { parts: MAX_PARTS };
   const ranked = operations
     .map((operation) => ({ operation, known: knownFields(description, operation, budget) }))
@@ -148,13 +142,9 @@ function createQuestion(description: ApiDescription, operations: readonly ApiOpe
 const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
 
 function knownFields(description: ApiDescription, operation: ApiOperation, budget: Budget): number {
-  try {
-    const { fields, guesses } = boundFields(schemaOfCall(description, operation, [], budget).places);
-    return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
-  } catch (error) {
-    if (error instanceof SrqError) return 0;
-    throw error;
-  }
+  const call = unlessRefused(() => schemaOfCall(description, operation, [], budget));
+  const { fields, guesses } = boundFields(call?.places ?? []);
+  return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
 }
 
 /** The words of operations that may only look. They make a choice of it, never an answer. */
@@ -183,7 +173,7 @@ function proseNotes({ value }: ApiOperation): string[] {
   ];
 }
 
-function pathNotes(description: ApiDescription, baseUrl: string | null): string[] {
+function pathNotes({ description, baseUrl }: Learning): string[] {
   const path = sharedPath(description);
   if (path === '' || path.includes('{') || baseUrl === null) return [];
   const { origin, pathname } = new URL(baseUrl);

@@ -4,29 +4,7 @@ import { memoize } from '../request/small.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 
-/** The indexes of the columns of a header, by name. */
-interface Places {
-  readonly exact: ReadonlyMap<string, readonly number[]>;
-  /** The indexes by the letters and digits of the names. */
-  readonly forms: ReadonlyMap<string, readonly number[]>;
-}
-
-const placesOf = memoize<readonly string[], Places>((columns) => ({
-  exact: grouped(columns),
-  forms: grouped(columns.map(headerForm)),
-}));
-
-function grouped(names: readonly string[]): ReadonlyMap<string, readonly number[]> {
-  const places = new Map<string, number[]>();
-  for (const [index, name] of names.entries()) {
-    const before = name === '' ? [] : places.get(name);
-    if (before) before.push(index);
-    else places.set(name, [index]);
-  }
-  return places;
-}
-
-const NONE: readonly number[] = [];
+const formsOf = memoize((columns: readonly string[]) => columns.map(headerForm));
 
 /**
  * Returns the indexes of the columns with this name. If there are none: of the columns with the same letters and
@@ -34,16 +12,18 @@ const NONE: readonly number[] = [];
  * if there is no such column.
  */
 export function columnsNamed(columns: readonly string[], name: string): readonly number[] {
-  const places = placesOf(columns);
   const trimmed = name.trim();
-  const exact = trimmed === '' ? NONE : (places.exact.get(trimmed) ?? NONE);
+  const exact = placesOf(trimmed, columns);
   if (exact.length > 0) return exact;
-  const form = headerForm(name);
-  const alike = form === '' ? NONE : (places.forms.get(form) ?? NONE);
+  const alike = placesOf(headerForm(name), formsOf(columns));
   if (alike.length > 0) return alike;
   const place = Number(/^column (\d{1,4})$/i.exec(trimmed)?.[1] ?? 0) - 1;
   if (columns[place] === '') return [place];
   throw unknownColumn(columns, trimmed || name);
+}
+
+function placesOf(name: string, names: readonly string[]): readonly number[] {
+  return name === '' ? [] : names.flatMap((each, index) => (each === name ? [index] : []));
 }
 
 function unknownColumn(columns: readonly string[], name: string): SrqError {

@@ -1,4 +1,4 @@
-import { type CsvError, type Info, Parser } from 'csv-parse';
+import { Parser } from 'csv-parse';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
@@ -30,145 +30,91 @@ interface RecordDialect {
  * it yields all records before the damage and then throws `SrqError('input')`. The message counts row and line from the
  * header.
  */
-export async function* csvRecords(pieces: AsyncIterable<Piece>, dialect: RecordDialect): AsyncGenerator<CsvRecord[]> {
-  const collector = new RecordCollector(dialect);
-  try {
-    for await (const piece of bytesAfterLines(pieces, dialect.linesBeforeHeader)) {
-      await collector.write(piece);
-      yield* collector.batches();
-    }
-    await collector.end();
-    yield* collector.batches();
-  } finally {
-    collector.destroy();
+export async function* csvRecords(
+  pieces: AsyncIterable<Piece>,
+  { delimiter, linesBeforeHeader, escapedBy = '"' }: RecordDialect,
+): AsyncGenerator<CsvRecord[]> {
+  const parser = new Parser({
+    delimiter,
+    escape: escapedBy,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    bom: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    // A quote within an unquoted cell is an ordinary character (6" pipe). `swallowedRows` finds unclosed quotes that
+    // this may hide.
+    relax_quotes: true,
+    max_record_size: MAX_RECORD,
+  });
+  const { info } = parser;
+  let records: CsvRecord[] = [];
+  let failure: SrqError | null = null;
+  let nextLine = linesBeforeHeader + 1;
+  let [linesSeen, emptyLinesSeen, count, columns] = [0, 0, 0, 0];
+
+  // The parser is not used as a stream, because reading records from one takes ten times as long.
+  parser.push = (cells: string[] | null) => {
+    if (cells !== null) take(cells);
+    return true;
+  };
+  for await (const piece of bytesAfterLines(pieces, linesBeforeHeader)) {
+    parser._transform(piece, 'utf8', fail);
+    yield* taken();
   }
-}
+  parser._flush(fail);
+  yield* taken();
 
-/** Takes the text of a file piece by piece and keeps the records until they are taken. */
-class RecordCollector {
-  private readonly delimiter: string;
-  private readonly escapedBy: string;
-  private readonly parser: Parser;
-  private records: CsvRecord[] = [];
-  private failure: SrqError | null = null;
-  private nextLine: number;
-  private linesSeen = 0;
-  private emptyLinesSeen = 0;
-  private count = 0;
-  private columns = 0;
-
-  constructor({ delimiter, linesBeforeHeader, escapedBy = '"' }: RecordDialect) {
-    this.escapedBy = escapedBy;
-    this.delimiter = delimiter;
-    this.nextLine = linesBeforeHeader + 1;
-    this.parser = new Parser({
-      delimiter,
-      escape: escapedBy,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      bom: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      // A quote within an unquoted cell is an ordinary character (6" pipe). `swallowedRows` finds unclosed quotes that
-      // this may hide.
-      relax_quotes: true,
-      max_record_size: MAX_RECORD,
-    });
-    // Each record is taken when the parser pushes it to its stream, because reading the records from the stream takes
-    // ten times as long.
-    const pushToStream = this.parser.push.bind(this.parser);
-    this.parser.push = (cells: string[] | null) => {
-      if (cells === null) return pushToStream(null);
-      this.take(cells, this.parser.info);
-      return true;
-    };
-    // The handler is empty because the callback of `write` or `end` reports the same error.
-    this.parser.on('error', () => {});
-    this.parser.resume();
-  }
-
-  write(bytes: Buffer): Promise<void> {
-    return this.parsed((done) => this.parser.write(bytes, done));
-  }
-
-  end(): Promise<void> {
-    return this.parsed((done) => this.parser.end(done));
-  }
-
-  private parsed(give: (done: (error?: Error | null) => void) => unknown): Promise<void> {
-    return new Promise((resolve) => {
-      give((error) => {
-        if (error) this.failure ??= this.damage(error);
-        resolve();
-      });
-    });
-  }
-
-  destroy(): void {
-    this.parser.destroy();
-  }
-
-  /** Yields the collected records, then throws the error that ended them, if there is one. */
-  *batches(): Generator<CsvRecord[]> {
-    const records = this.records;
-    this.records = [];
-    if (records.length > 0) yield records;
-    if (this.failure) throw this.failure;
-  }
-
-  private take(cells: string[], info: Info): void {
-    const emptyLines = info.empty_lines - this.emptyLinesSeen;
-    const spansLines = info.lines - this.linesSeen !== emptyLines + 1;
-    this.linesSeen = info.lines;
-    this.emptyLinesSeen = info.empty_lines;
-    if (this.failure) return;
-    if (this.count === 0) this.columns = cells.length;
-    const line = this.nextLine + emptyLines;
-    this.nextLine = line + 1 + (spansLines ? lineBreaks(cells) : 0);
-    const found = spansLines ? swallowedRows(cells, this.columns, this.delimiter) : 'none';
+  function take(cells: string[]): void {
+    const emptyLines = info.empty_lines - emptyLinesSeen;
+    const spansLines = info.lines - linesSeen !== emptyLines + 1;
+    linesSeen = info.lines;
+    emptyLinesSeen = info.empty_lines;
+    if (failure) return;
+    if (count === 0) columns = cells.length;
+    const line = nextLine + emptyLines;
+    nextLine = line + 1 + (spansLines ? lineBreaks(cells) : 0);
+    const found = spansLines ? swallowedRows(cells, columns, delimiter) : 'none';
     if (found === 'certain') {
-      this.failure = this.notClosed(line);
+      failure = notClosed(count, line);
       return;
     }
     const suspicion =
       found === 'likely'
-        ? `takes up lines ${line} to ${this.nextLine - 1}: a quote in it is probably not closed`
-        : this.isEscapedOtherwise(cells)
+        ? `takes up lines ${line} to ${nextLine - 1}: a quote in it is probably not closed`
+        : escapedBy === '"' && cells.some(isEscapedOtherwise)
           ? 'has a quote behind a backslash, unlike the rest of the file; write the quote twice'
           : null;
-    this.records.push({ cells, line, afterEmptyLine: emptyLines > 0, suspicion });
-    this.count++;
+    records.push({ cells, line, afterEmptyLine: emptyLines > 0, suspicion });
+    count++;
   }
 
-  /**
-   * Tells whether a quote behind a backslash, as some programs write one within a text, has ended a cell or has let it
-   * go on into the next one.
-   */
-  private isEscapedOtherwise(cells: readonly string[]): boolean {
-    // A cell that keeps its quote did not end where the next one begins.
-    return this.escapedBy === '"' && cells.some((cell) => cell.startsWith('"') && cell.includes('\\""'));
+  /** There is no other error than a quote that is not closed and a record that is too long. */
+  function fail(error?: Error | null): void {
+    if (error) failure ??= notClosed(count, nextLine + info.empty_lines - emptyLinesSeen);
   }
 
-  private damage(error: Error): SrqError {
-    const code = 'code' in error ? (error as CsvError).code : null;
-    const emptyLines = this.parser.info.empty_lines - this.emptyLinesSeen;
-    const line = this.nextLine + emptyLines;
-    if (code === 'CSV_MAX_RECORD_SIZE' || code === 'CSV_QUOTE_NOT_CLOSED') return this.notClosed(line);
-    return new SrqError(
-      'csv.unreadable',
-      `Row ${this.count} (line ${line}) is not CSV.`,
-      'Look at that line, or name the delimiter: --delimiter',
-      error,
-    );
+  /** Yields the records that are complete, then throws the error that ended them, if there is one. */
+  function* taken(): Generator<CsvRecord[]> {
+    const batch = records;
+    records = [];
+    if (batch.length > 0) yield batch;
+    if (failure) throw failure;
   }
+}
 
-  private notClosed(line: number): SrqError {
-    const where = this.count === 0 ? `The header (line ${line})` : `Row ${this.count} (line ${line})`;
-    return new SrqError(
-      'csv.unreadable',
-      `${where} has a quote that is not closed, or is longer than 1 MiB; what follows cannot be told apart.`,
-      'Close the quote in that line (a quote within a text is written twice), or export the file again.',
-    );
-  }
+/**
+ * Tells whether a quote behind a backslash, as some programs write one within a text, has ended a cell or has let it go
+ * on into the next one. A cell that keeps its quote did not end where the next one begins.
+ */
+const isEscapedOtherwise = (cell: string): boolean => cell.startsWith('"') && cell.includes('\\""');
+
+function notClosed(row: number, line: number): SrqError {
+  const where = row === 0 ? `The header (line ${line})` : `Row ${row} (line ${line})`;
+  return new SrqError(
+    'csv.unreadable',
+    `${where} has a quote that is not closed, or is longer than 1 MiB; what follows cannot be told apart.`,
+    'Close the quote in that line (a quote within a text is written twice), or export the file again.',
+  );
 }
 
 function lineBreaks(cells: readonly string[]): number {

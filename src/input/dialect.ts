@@ -4,7 +4,7 @@ import { SrqError } from '../request/words/errors.ts';
 import { headerIndex } from './header-search.ts';
 
 /** The delimiter of a CSV file and the position of its header. */
-interface Dialect {
+export interface Dialect {
   readonly delimiter: string;
   /** Number of physical lines before the header: lines that the user skips, `sep=`, a preamble, and blank lines. */
   readonly linesBeforeHeader: number;
@@ -100,7 +100,7 @@ export function linesBeforeHeader(
   before: number,
 ): Pick<Dialect, 'linesBeforeHeader' | 'notes'> & { readonly recordsBeforeHeader: number } {
   const rows = records.map(({ cells }) => cells);
-  const above = records.slice(0, Math.max(0, headerIndex(rows, usualLength(records).length)));
+  const above = records.slice(0, Math.max(0, headerIndex(rows, usualLength(rows).length)));
   const lines = above.reduce((sum, each) => sum + each.lines, 0);
   const span = lines === 1 ? `line ${before + 1}` : `lines ${before + 1}–${before + lines}`;
   const isSaid = above.some(({ cells }) => cells.some((cell) => cell.trim() !== ''));
@@ -122,9 +122,10 @@ function endOfLines(text: string, count: number): number {
 function likeliest(text: string, delimiters: readonly string[]): { delimiter: string; records: SampleRecord[] } {
   const scored = delimiters.map((delimiter) => {
     const records = sampleRecords(text, delimiter);
-    const rows = records.slice(0, MAX_BEFORE).map(({ cells }) => cells);
-    const header = rows[headerIndex(rows, usualLength(records).length)] ?? [];
-    const score = regularity(records, header.length) * (isBroken(records) ? BROKEN : 1);
+    const rows = records.map(({ cells }) => cells);
+    const { length, share } = usualLength(rows);
+    const header = rows[headerIndex(rows.slice(0, MAX_BEFORE), length)] ?? [];
+    const score = regularity(length, share, header.length) * (isBroken(rows) ? BROKEN : 1);
     return { delimiter, records, score, known: countKnownFields(header) };
   });
   const best = Math.max(...scored.map(({ score }) => score));
@@ -134,8 +135,8 @@ function likeliest(text: string, delimiters: readonly string[]): { delimiter: st
 }
 
 /** Tells whether a wrong delimiter has cut through quoted cells: the pieces keep their quotes. */
-function isBroken(records: readonly SampleRecord[]): boolean {
-  return records.filter(({ cells }) => cells.some((cell) => cell.startsWith('"'))).length > records.length / 2;
+function isBroken(rows: readonly (readonly string[])[]): boolean {
+  return rows.filter((cells) => cells.some((cell) => cell.startsWith('"'))).length > rows.length / 2;
 }
 
 const LINE_END = /\r\n|\n|\r/;
@@ -147,22 +148,21 @@ const LINE_END = /\r\n|\n|\r/;
 const MAX_DIFFERENCE = 2;
 
 /**
- * Scores a delimiter: the share of the records that have the most frequent number of cells, times the logarithm of that
- * number. The score is halved if the header has slightly more or fewer cells, and 0 if its number is quite different.
+ * Scores a delimiter: the `share` of the records that have the most frequent number of cells, times the logarithm of that
+ * `length`. The score is halved if the header has slightly more or fewer cells, and 0 if its number is quite different.
  */
-function regularity(records: readonly SampleRecord[], headerLength: number): number {
-  const { length, share } = usualLength(records);
+function regularity(length: number, share: number, headerLength: number): number {
   if (length > 1 && length === headerLength) return share * Math.log(length);
   const least = Math.min(length, headerLength);
   const isNear = least > 2 && Math.abs(length - headerLength) <= MAX_DIFFERENCE;
   return isNear ? (share * Math.log(least)) / 2 : 0;
 }
 
-/** Returns the most frequent number of cells, and the share of the records that have it. Blank lines do not count. */
-function usualLength(records: readonly SampleRecord[]): { length: number; share: number } {
+/** Returns the most frequent number of cells, and the share of the rows that have it. Blank lines do not count. */
+export function usualLength(rows: readonly (readonly string[])[]): { length: number; share: number } {
   const counts = new Map<number, number>();
-  const full = records.filter(({ cells }) => cells.length > 1 || cells[0] !== '');
-  for (const { cells } of full) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
+  const full = rows.filter((cells) => cells.length > 1 || cells[0] !== '');
+  for (const cells of full) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
   const [length, count] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0] ?? [0, 0];
   return { length, share: count / Math.max(1, full.length) };
 }

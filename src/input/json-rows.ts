@@ -117,6 +117,9 @@ function objectInLine(text: string, line: number): FlatObject {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
+const isNested = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.some((each) => isObject(each) || Array.isArray(each));
+
 /** Collects the cells of one object and the first problem found in it. */
 class Flattener {
   readonly cells = new Map<string, string>();
@@ -124,13 +127,11 @@ class Flattener {
 
   add(name: string, value: unknown, depth: number): void {
     if (depth > MAX_DEPTH) this.problem ??= 'is nested too deeply';
-    else if (isObject(value)) this.addObject(name, value, depth);
-    else if (!Array.isArray(value)) this.set(name, plainText(value));
-    else if (value.some((each) => isObject(each) || Array.isArray(each))) this.addList(name, value, depth);
-    else this.set(name, value.map(plainText).join(', '));
+    else if (isObject(value) || isNested(value)) this.addMembers(name, value, depth);
+    else this.set(name, Array.isArray(value) ? value.map(plainText).join(', ') : plainText(value));
   }
 
-  private addObject(name: string, value: Record<string, unknown>, depth: number): void {
+  private addMembers(name: string, value: object, depth: number): void {
     for (const [key, each] of Object.entries(value)) {
       if (depth === 0 && SECRETS.has(key)) continue;
       if (depth === 0 && key === 'field_data' && Array.isArray(each)) this.addAnswers(each, 'name', 'values');
@@ -138,10 +139,6 @@ class Flattener {
         this.addAnswers(each, 'column_id', 'string_value');
       } else this.add(name === '' ? key : `${name}.${key}`, each, depth + 1);
     }
-  }
-
-  private addList(name: string, values: readonly unknown[], depth: number): void {
-    for (const [index, each] of values.entries()) this.add(`${name}.${index}`, each, depth + 1);
   }
 
   private addAnswers(answers: readonly unknown[], nameKey: string, valueKey: string): void {

@@ -84,7 +84,8 @@ export function contentWarnings(
   profiles: readonly ContentProfile[],
 ): Finding[] {
   return said.flatMap((source) =>
-    columnsAsTheyAre(source).flatMap((index) => {
+    // Within other text, a column may hold anything.
+    (source.template === null || source.template.length === 1 ? source.columns : []).flatMap((index) => {
       const { field } = source;
       const seen = profiles[index];
       // The reference may be anything that distinguishes customers, including their telephone numbers.
@@ -92,11 +93,6 @@ export function contentWarnings(
       return what === null ? [] : [finding('columns.content', field, { name: columnLabel(columns, index), what })];
     }),
   );
-}
-
-/** Returns the columns whose cells become the field unchanged, without other text. */
-function columnsAsTheyAre({ columns, template }: FieldSource): readonly number[] {
-  return template === null || template.length === 1 ? columns : [];
 }
 
 /** Returns the field that a meaning goes to: the field itself, or the field that it is a part of. */

@@ -9,7 +9,7 @@ import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
 import { contentWarnings, refuseSlips } from './mapping-doubts.ts';
-import { partColumns } from './part-columns.ts';
+import { partColumns, ranked } from './part-columns.ts';
 
 /** Matches valid names of fields. A name is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;
@@ -54,7 +54,8 @@ export function planMapping(
   const closed = new Set([...taken, ...before.unused]);
   const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
   const usable = withoutNotes(readings);
-  const prefix = isMeta(columns) ? metaPrefix : () => null;
+  const isFromMeta = isMeta(columns);
+  const prefix = (field: string) => (isFromMeta && isField(field) ? FIELD[field].metaPrefix : null);
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
   const { readings: all } = understood;
@@ -71,7 +72,7 @@ export function planMapping(
       ...contentWarnings(columns, explicit, understood.profiles),
     ],
     remembered: remembered ? { on: remembered.on, changes: remembered.changes } : null,
-    missed: missedColumns(plainColumns(understood), sources, taken, sample),
+    missed: missedColumns(understood, sources, taken, sample),
     parts,
   };
 }
@@ -169,19 +170,15 @@ function setSources(columns: readonly string[], set: Readonly<Record<string, str
 function understoodSources(field: Field, readings: readonly ColumnReading[]): FieldSource[] {
   const own = ranked(readings, field);
   const parts = FIELD[field].joinedFrom.flatMap((part) => ranked(readings, part).slice(0, 1));
-  return [
-    ...(own.length > 0 ? ownSources(field, own, readings) : []),
-    ...(parts.length > 0 ? [joinedSource(field, parts, readings)] : []),
-  ];
+  return [...ownSources(field, own, readings), ...(parts.length > 0 ? [joinedSource(field, parts, readings)] : [])];
 }
 
 /** Returns one source for the columns that are certain, followed by one for those that are only likely. */
 function ownSources(field: Field, own: readonly number[], readings: readonly ColumnReading[]): FieldSource[] {
-  const of = (level: Level) =>
-    own.filter((index) => readings.some((each) => each.index === index && each.level === level));
   return (['certain', 'likely'] as const).flatMap((level) => {
-    const at = of(level);
-    const reasons = new Set(readings.filter(({ index }) => at.includes(index)).map(({ because }) => because));
+    const used = readings.filter((each) => each.level === level && own.includes(each.index));
+    const at = own.filter((index) => used.some((each) => each.index === index));
+    const reasons = new Set(used.map(({ because }) => because));
     return at.length > 0 ? [source(field, at, [...reasons].join('; '), level)] : [];
   });
 }
@@ -195,43 +192,26 @@ function joinedSource(field: Field, parts: readonly number[], readings: readonly
   return source(field, parts, because, unsure.length > 0 ? 'likely' : 'certain', sideBySide(parts));
 }
 
-/** Returns the indexes of the columns with this meaning, best first. */
-function ranked(readings: readonly ColumnReading[], meaning: string): number[] {
-  const found = readings.filter((each) => each.meaning === meaning);
-  return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
-}
-
 /**
  * Leaves out columns of notes if another column holds the text, because notes are often about the customer and not
  * meant for the professional.
  */
 function withoutNotes(readings: readonly ColumnReading[]): readonly ColumnReading[] {
   const hasText = readings.some(({ meaning }) => meaning === 'request_text');
-  return readings.flatMap((each) =>
-    each.meaning !== 'notes'
-      ? [each]
-      : hasText
-        ? []
-        : [{ ...each, meaning: 'request_text', rank: NOTES_RANK } as const],
+  if (hasText) return readings.filter(({ meaning }) => meaning !== 'notes');
+  return readings.map((each) =>
+    each.meaning === 'notes' ? { ...each, meaning: 'request_text', rank: NOTES_RANK } : each,
   );
 }
 
 const NOTES_RANK = 100;
-
-/** Returns the columns that clearly hold what a request needs, whether they were understood or not. */
-function plainColumns({ plain, readings }: Understanding): readonly MissedColumn[] {
-  const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
-    ranked(readings, field).map((index) => ({ index, field, isOthers: false })),
-  );
-  return [...plain, ...needed];
-}
 
 /**
  * Returns the columns that clearly hold telephone numbers, e-mail addresses or texts, if nothing gives that field and
  * the user has said nothing about the column.
  */
 function missedColumns(
-  plain: readonly MissedColumn[],
+  { plain, readings }: Understanding,
   sources: readonly FieldSource[],
   settled: ReadonlySet<number>,
   sample: ColumnSample,
@@ -244,7 +224,11 @@ function missedColumns(
   const used = new Set(sources.flatMap((each) => each.columns));
   const isOpen = (field: MissedColumn['field']) =>
     !given.has(field) && (field !== 'request_text' || !given.has('audio_file'));
-  return plain.filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
+  // Columns that were understood count as well: a remembered mapping may leave them out.
+  const needed = (['phone', 'email', 'request_text'] as const).flatMap((field) =>
+    ranked(readings, field).map((index) => ({ index, field, isOthers: false })),
+  );
+  return [...plain, ...needed].filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
 }
 
 function unusedColumns(columns: readonly string[], taken: readonly number[]): string[] {
@@ -265,8 +249,6 @@ function changeWarnings(remembered: MappingOptions['remembered']): Finding[] {
   const what = `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`;
   return [finding('columns.changed', '', { what })];
 }
-
-const metaPrefix = (field: string): string | null => (isField(field) ? FIELD[field].metaPrefix : null);
 
 function isMeta(columns: readonly string[]): boolean {
   return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));

@@ -11,9 +11,9 @@ import {
 } from '../request/lead/table.ts';
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
-import { csvRecords } from './csv-records.ts';
+import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
-import { findDialect, linesBeforeHeader } from './dialect.ts';
+import { type Dialect, findDialect, linesBeforeHeader } from './dialect.ts';
 import { isContact } from './header-search.ts';
 import {
   type JsonKind,
@@ -27,8 +27,8 @@ import {
 } from './json-rows.ts';
 import { refuseListWithin } from './list-within.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
-import { RowFit } from './row-fit.ts';
-import { headerOf, type RowReading, rowRestorer, rowsOf } from './rows.ts';
+import { rowFit } from './row-fit.ts';
+import { headerOf, rowRestorer, rowsOf } from './rows.ts';
 
 /** The part of a file that its form is recognised by: so many characters, or so many lines if they are shorter. */
 const SAMPLE_LETTERS = 64 * 1024;
@@ -46,7 +46,8 @@ export async function openTable(path: string, options: ReadOptions, name = path)
   };
   const onDisk = await openPartnerFile(path, name);
   const outer = kindOf(name, await firstChunk(onDisk));
-  const file = outer === 'gzip' ? gunzipped(onDisk) : onDisk;
+  const file: PartnerFile =
+    outer === 'gzip' ? { ...onDisk, chunks: (onRead) => inflatedChunks(onDisk, onRead) } : onDisk;
   const kind = outer === 'gzip' ? kindOf(name, await firstChunk(file)) : outer;
   if (kind === 'gzip')
     throw new SrqError('file.wrong-kind', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
@@ -153,14 +154,10 @@ const MAX_EXPANSION = 100;
 const HARMLESS_BYTES = 64 * 1024 * 1024;
 
 /**
- * Returns a gzip file as the file that it contains. Each reading unpacks it as a stream. Reading throws
- * `SrqError('input')` if the file is cut off or damaged, or expands far more than a list of requests would.
+ * Yields the content of a gzip file. Each reading unpacks it as a stream. Throws `SrqError('input')` if the file is cut
+ * off or damaged, or expands far more than a list of requests would.
  */
-function gunzipped(file: PartnerFile): PartnerFile {
-  return { ...file, chunks: (onRead) => inflatedChunks(file, onRead) };
-}
-
-async function* inflatedChunks(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* inflatedChunks(file: PartnerFile, onRead?: OnRead): AsyncGenerator<Buffer> {
   const maxBytes = Math.max(HARMLESS_BYTES, file.sizeBytes * MAX_EXPANSION);
   let bytes = 0;
   try {
@@ -176,7 +173,7 @@ async function* inflatedChunks(file: PartnerFile, onRead?: (bytes: number) => vo
 }
 
 /** Copies each chunk, because it is valid only until the next one is requested, and a stream reads ahead. */
-async function* copies(file: PartnerFile, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* copies(file: PartnerFile, onRead?: OnRead): AsyncGenerator<Buffer> {
   for await (const chunk of file.chunks(onRead)) yield Buffer.from(chunk);
 }
 
@@ -204,10 +201,11 @@ interface TableContent {
   readonly delimiter: string | null;
   readonly columns: readonly string[];
   /** Reads the rows. `onRead` receives the number of bytes read. See {@link PartnerFile}. */
-  rows(onRead: (bytes: number) => void): AsyncIterable<Row[]>;
+  rows(onRead: OnRead): AsyncIterable<Row[]>;
 }
 
 type Say = (note: string) => void;
+type OnRead = (bytes: number) => void;
 
 /** Opens a CSV file as a table. `sample` is the beginning of its text. */
 async function openCsv(
@@ -219,25 +217,25 @@ async function openCsv(
 ): Promise<TableContent> {
   const dialect = findDialect(sample, options);
   for (const note of dialect.notes) say(note);
-  const reading: RowReading = { encoding, say };
-  const records = (onRead?: (bytes: number) => void) => {
-    // The splitter decodes UTF-8 itself, cell by cell.
-    return csvRecords(
-      encoding.name === 'utf-8' ? file.chunks(onRead) : decodedText(file, encoding.name, onRead),
-      dialect,
-    );
-  };
-  const columns = await headerOf(records(), reading);
+  // The splitter decodes UTF-8 itself, cell by cell.
+  const records = (onRead?: OnRead) =>
+    csvRecords(encoding.name === 'utf-8' ? file.chunks(onRead) : decodedText(file, encoding.name, onRead), dialect);
+  const content = await contentOf(records, dialect, encoding, say);
+  return { format: 'csv', encoding: encoding.label, delimiter: dialect.delimiter, ...content };
+}
+
+/** Returns what records say: the columns and the rows. */
+async function contentOf(
+  records: (onRead?: OnRead) => AsyncIterable<CsvRecord[]>,
+  { delimiter, sample }: Pick<Dialect, 'delimiter' | 'sample'>,
+  encoding: TextEncoding | null,
+  say: Say,
+): Promise<Pick<TableContent, 'columns' | 'rows'>> {
+  const columns = await headerOf(records(), encoding);
   if (columns.length > MAX_COLUMNS) throw tooManyColumns();
-  const fit = new RowFit(columns, dialect.delimiter, dialect.sample);
+  const fit = rowFit(columns, delimiter, sample);
   if (fit.note !== null) say(fit.note);
-  return {
-    format: 'csv',
-    encoding: encoding.label,
-    delimiter: dialect.delimiter,
-    columns,
-    rows: (onRead) => rowsOf(records(onRead), reading, columns, fit),
-  };
+  return { columns, rows: (onRead) => rowsOf(records(onRead), columns, fit, encoding, say) };
 }
 
 async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonKind): Promise<TableContent> {
@@ -267,20 +265,10 @@ async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): 
   const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
   const before = linesBeforeHeader(sample, options.skipLines);
   for (const note of before.notes) say(note);
-  const reading: RowReading = { encoding: null, say };
-  const inOneBatch = async function* () {
+  const inOneBatch = async function* (onRead?: OnRead) {
+    onRead?.(file.sizeBytes);
     yield records.slice(before.linesBeforeHeader);
   };
-  const columns = await headerOf(inOneBatch(), reading);
-  const fit = new RowFit(columns, ',', []);
-  return {
-    format: 'xlsx',
-    encoding: null,
-    delimiter: null,
-    columns,
-    rows: (onRead) => {
-      onRead(file.sizeBytes);
-      return rowsOf(inOneBatch(), reading, columns, fit);
-    },
-  };
+  const content = await contentOf(inOneBatch, { delimiter: ',', sample: [] }, null, say);
+  return { format: 'xlsx', encoding: null, delimiter: null, ...content };
 }

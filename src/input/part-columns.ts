@@ -29,21 +29,18 @@ export function partColumns(planned: PlannedColumns): PartColumns {
       ({ field, template, columns }) =>
         template === null && field !== wholeOf(part) && field !== part && columns.includes(at),
     );
-  const columnsOf = (part: Part) =>
-    part === 'region'
-      ? regions(planned)
-      : readings
-          .filter(({ meaning }) => meaning === part)
-          .sort(byRank)
-          .map(indexOf);
+  const columnsOf = (part: Part) => (part === 'region' ? regions(planned) : ranked(readings, part));
   const found = PARTS.filter((part) => !isConstant(wholeOf(part))).map(
     (part) => [part, columnsOf(part).filter((at) => !isElsewhere(at, part))] as const,
   );
   return Object.fromEntries(found.filter(([, at]) => at.length > 0));
 }
 
-const byRank = (one: ColumnReading, other: ColumnReading): number => one.rank - other.rank;
-const indexOf = ({ index }: ColumnReading): number => index;
+/** Returns the indexes of the columns with this meaning, best first. */
+export function ranked(readings: readonly ColumnReading[], meaning: string): number[] {
+  const found = readings.filter((each) => each.meaning === meaning);
+  return found.sort((a, b) => a.rank - b.rank).map(({ index }) => index);
+}
 
 function regions({ columns, sources, parameters }: PlannedColumns): readonly number[] {
   if (!parameters.has('region')) return [];

@@ -120,12 +120,6 @@ export type FileKind = 'text' | 'gzip' | 'zip';
 const SAVE_AS_CSV =
   'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)" (File > Save As > File type), then import that file.';
 
-/** The first bytes of the kinds that srq can read although they are not text. */
-const READ: readonly (readonly [begins: RegExp, kind: FileKind])[] = [
-  [/^\x1f\x8b/, 'gzip'],
-  [/^PK\x03\x04/, 'zip'],
-];
-
 /** The first bytes of the kinds that srq refuses, with their name and what to do instead. */
 const REFUSED: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
   [
@@ -164,7 +158,8 @@ export function kindOf(path: string, head: Buffer): FileKind {
       `${path} is a recording, not CSV or JSON.`,
       'For one request with a recording: srq create --audio FILE',
     );
-  return READ.find(([begins]) => begins.test(text))?.[1] ?? 'text';
+  if (text.startsWith('\x1f\x8b')) return 'gzip';
+  return text.startsWith('PK\x03\x04') ? 'zip' : 'text';
 }
 
 /** Returns the error for a ZIP archive that is not a workbook which srq can read. */

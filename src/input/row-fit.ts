@@ -1,6 +1,7 @@
 import { aliasOf } from '../request/lead/field-aliases.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { RESULT_COLUMNS, resultPlaces } from '../request/lead/table.ts';
+import { usualLength } from './dialect.ts';
 
 /** Share of the rows that counts as nearly all of them. */
 const NEARLY_ALL = 0.9;
@@ -17,95 +18,77 @@ const NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon'
  * have, if the cells beyond the header are empty and the content contradicts nothing. A single row of another width
  * might contain an unquoted delimiter and an empty last cell by chance.
  */
-export class RowFit {
+export interface RowFit {
   /** A note for the plan that rows with another width than the header's are read, or null. */
   readonly note: string | null;
-  private readonly columns: Cells;
-  private readonly meanings: readonly (string | undefined)[];
-  private readonly delimiter: string;
-  /** The usual number of cells. */
-  private readonly width: number;
-  /**
-   * Number of columns up to the last one with a name, because some programs write further columns only in the header.
-   */
-  private readonly named: number;
-  /** True if even rows as wide as the header may have their cells in the wrong columns, because many rows are short. */
-  private readonly isLoose: boolean;
-
-  /** `sample` holds rows from the beginning of the file. */
-  constructor(columns: Cells, delimiter: string, sample: readonly Cells[]) {
-    this.columns = columns;
-    this.meanings = columns.map((name) => aliasOf(name)?.meaning);
-    this.delimiter = delimiter;
-    this.named = columns.findLastIndex((name) => name !== '') + 1;
-    const rows = sample.filter((cells) => cells.filter(isFilled).length > Math.min(1, columns.length - 1));
-    this.width = this.usualWidth(rows);
-    const short = rows.filter(({ length }) => length < columns.length);
-    const areMany = short.length > rows.length * (1 - NEARLY_ALL);
-    this.isLoose = this.width < this.named || (this.width === columns.length && areMany);
-    const leftOut = columns.slice(this.width).filter((name) => name !== '');
-    this.note =
-      leftOut.length > 0 ? `Read as empty, because nearly all rows leave them out: ${leftOut.join(', ')}.` : null;
-  }
-
   /** Returns the cells, padded or cut to the width of the header, or null if the row does not fit. */
-  whole(cells: Cells): Cells | null {
-    const { length } = this.columns;
-    if (cells.length === length && this.width === length && !this.isLoose) return cells;
-    return this.isInPlace(cells) ? padded(cells, length) : null;
-  }
-
+  whole(cells: Cells): Cells | null;
   /** Describes why a row does not fit: how many cells it has, or that they are in the wrong columns. */
-  misfit(cells: Cells): string {
-    const { length } = this.columns;
-    const expected = this.width === length ? `the header has ${length}` : `nearly all rows have ${this.width}`;
-    const counted = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where ${expected}`;
-    const inColumns = Math.min(this.width, length);
-    if (cells.length === inColumns) return `${counted}, and they fit other columns better`;
-    if (cells.length < inColumns) return `${counted}; is a line break in it not quoted, or is a cell missing?`;
-    const sign = NAMES[this.delimiter] ?? `"${this.delimiter}"`;
-    return `${counted}; check for a ${sign} that is not quoted, or one too many`;
-  }
+  misfit(cells: Cells): string;
+}
+
+/** Returns how rows fit the columns of a header. `sample` holds rows from the beginning of the file. */
+export function rowFit(columns: Cells, delimiter: string, sample: readonly Cells[]): RowFit {
+  const { length } = columns;
+  const meanings = columns.map((name) => aliasOf(name)?.meaning);
+  // Some programs write further columns only in the header, and give them no names.
+  const named = columns.findLastIndex((name) => name !== '') + 1;
+  const rows = sample.filter((cells) => cells.filter(isFilled).length > Math.min(1, length - 1));
+  const width = usualWidth();
+  const areManyShort = rows.filter((row) => row.length < length).length > rows.length * (1 - NEARLY_ALL);
+  // If many rows are short, even those as wide as the header may have their cells in the wrong columns.
+  const isLoose = width < named || (width === length && areManyShort);
+  const leftOut = columns.slice(width).filter((name) => name !== '');
+  return {
+    note: leftOut.length > 0 ? `Read as empty, because nearly all rows leave them out: ${leftOut.join(', ')}.` : null,
+    whole(cells) {
+      if (cells.length === length && width === length && !isLoose) return cells;
+      return isInPlace(cells) ? padded(cells, length) : null;
+    },
+    misfit(cells) {
+      const expected = width === length ? `the header has ${length}` : `nearly all rows have ${width}`;
+      const counted = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where ${expected}`;
+      const inColumns = Math.min(width, length);
+      if (cells.length === inColumns) return `${counted}, and they fit other columns better`;
+      if (cells.length < inColumns) return `${counted}; is a line break in it not quoted, or is a cell missing?`;
+      const sign = NAMES[delimiter] ?? `"${delimiter}"`;
+      return `${counted}; check for a ${sign} that is not quoted, or one too many`;
+    },
+  };
 
   /**
    * Returns the number of cells of complete rows. It is the header's number, unless nearly all rows agree on another
    * one.
    */
-  private usualWidth(rows: readonly Cells[]): number {
-    const { columns, named } = this;
-    const { length } = columns;
-    const counts = new Map<number, number>();
-    for (const row of rows) counts.set(row.length, (counts.get(row.length) ?? 0) + 1);
-    const [width, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [length, 0];
-    if (width === length || count < rows.length * NEARLY_ALL) return length;
-    if (width >= named && width < length) return width;
+  function usualWidth(): number {
+    const { length: usual, share } = usualLength(rows);
+    if (usual === length || share < NEARLY_ALL) return length;
+    if (usual >= named && usual < length) return usual;
     // If a column without a name is among the others, the header may contain an additional delimiter.
-    if (width < named && columns.slice(0, named).includes('')) return length;
+    if (usual < named && columns.slice(0, named).includes('')) return length;
+    const alike = rows.filter((row) => row.length === usual);
     // srq writes a row that does not fit with its outcome directly after it, so all rows may have the same wrong width.
-    if (count < MIN_ROWS || resultPlaces(columns).size === RESULT_COLUMNS.length) return length;
-    const usual = rows.filter((row) => row.length === width);
-    const isSplit = width > length && this.delimiter === ',' && usual.filter(isSplitAtCommas).length > usual.length / 2;
-    const fitting = usual.filter((row) => !this.isContradicted(row));
-    const isEmptyBeyond = usual.every((row) => isBlank(row.slice(length)));
-    return isEmptyBeyond && !isSplit && fitting.length >= usual.length * NEARLY_ALL ? width : length;
+    if (alike.length < MIN_ROWS || resultPlaces(columns).size === RESULT_COLUMNS.length) return length;
+    const isSplit = usual > length && delimiter === ',' && alike.filter(isSplitAtCommas).length > alike.length / 2;
+    const fitting = alike.filter((row) => !isContradicted(row));
+    const isEmptyBeyond = alike.every((row) => isBlank(row.slice(length)));
+    return isEmptyBeyond && !isSplit && fitting.length >= alike.length * NEARLY_ALL ? usual : length;
   }
 
-  private isInPlace(cells: Cells): boolean {
-    const { width, named } = this;
-    const { length } = this.columns;
+  function isInPlace(cells: Cells): boolean {
     if (cells.length !== width && cells.length !== length) return false;
     if (!isBlank(cells.slice(length))) return false;
     if (width < length && width >= named) return cells.length === width;
     // The row may lack only the delimiter at its end. That is so if its last cell is filled. Otherwise it may have lost
     // a cell.
     if (width > length && cells.length === length) return isFilled(cells[length - 1] ?? '');
-    return !this.isContradicted(cells);
+    return !isContradicted(cells);
   }
 
   /** Tells whether a cell holds what belongs to another column: an e-mail address, a telephone number, a country. */
-  private isContradicted(cells: Cells): boolean {
+  function isContradicted(cells: Cells): boolean {
     const isCountry = (at: number) => parseMarket((cells[at] ?? '').trim()) !== undefined;
-    return this.meanings.some((meaning, at) => {
+    return meanings.some((meaning, at) => {
       const text = (cells[at] ?? '').trim();
       if (meaning === undefined || text === '') return false;
       if (meaning === 'phone') return EMAIL.test(text) || /^\p{L}[\p{L} .'-]*$/u.test(text);

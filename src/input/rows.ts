@@ -1,25 +1,10 @@
-import {
-  type EarlierOutcome,
-  keyInCell,
-  RESULT_COLUMNS,
-  type ResultColumn,
-  type Row,
-  resultPlaces,
-} from '../request/lead/table.ts';
+import { type EarlierOutcome, keyInCell, RESULT_COLUMNS, type Row, resultPlaces } from '../request/lead/table.ts';
 import { STATUSES, type Status } from '../request/log/status.ts';
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { type TextEncoding, undecodable } from './decode.ts';
 import { isBlank, type RowFit } from './row-fit.ts';
-
-/** The context for reading the records of a file. */
-export interface RowReading {
-  /** The encoding of the file, or null if its cells are not decoded from bytes. */
-  readonly encoding: TextEncoding | null;
-  /** Adds a note about something that only reading shows. Adding the same note twice is harmless. */
-  readonly say: (note: string) => void;
-}
 
 const BATCH_ROWS = 256;
 
@@ -32,12 +17,14 @@ const MAX_FOOTER_ROWS = 20;
 const TOTALS =
   /^\s*(?:grand total|total|sub-?total|sum|count|summe|gesamt|anzahl|suma|somme|totale|totaux|soma|cantidad|nombre)\b/i;
 
-/** Reads the names of the columns and trims them. Throws `SrqError('input')` if there is no header. */
-export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: RowReading): Promise<string[]> {
+/**
+ * Reads the names of the columns and trims them. `encoding` is null if cells are not decoded from bytes. Throws
+ * `SrqError('input')` if there is no header.
+ */
+export async function headerOf(records: AsyncIterable<CsvRecord[]>, encoding: TextEncoding | null): Promise<string[]> {
   for await (const batch of records) {
     const header = batch[0];
     if (!header) continue;
-    const { encoding } = reading;
     if (encoding && unexplainedCell(header.cells, encoding) >= 0) {
       throw undecodable(`The header (line ${header.line})`, encoding.label);
     }
@@ -48,21 +35,22 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, reading: Row
 
 /**
  * Yields the data rows of a file in batches, given its records from the header on. It leaves out blank rows and a report's
- * footer. A row that does not fit the columns has a problem.
+ * footer. A row that does not fit the columns has a problem. `say` is given notes about what only reading shows. The same
+ * note twice is harmless.
  */
 export async function* rowsOf(
   records: AsyncIterable<CsvRecord[]>,
-  { encoding, say }: RowReading,
   columns: readonly string[],
   fit: RowFit,
+  encoding: TextEncoding | null,
+  say: (note: string) => void,
 ): AsyncGenerator<Row[]> {
   let [atHeader, afterBlank, number] = [true, false, 0];
   // Records that may be a footer, until a later row shows that they are not.
   let held: CsvRecord[] = [];
   const rowOf = ({ cells, line, suspicion }: CsvRecord): Row => {
     const whole = fit.whole(cells);
-    const undecoded = encoding?.unexplained ? encodingProblem(cells, columns, encoding) : null;
-    const problem = undecoded ?? suspicion ?? (whole ? null : fit.misfit(cells));
+    const problem = encodingProblem(cells, columns, encoding) ?? suspicion ?? (whole ? null : fit.misfit(cells));
     return { number: ++number, line, cells: whole ?? cells, problem };
   };
   for await (const batch of records) {
@@ -115,8 +103,6 @@ export function encodingProblem(
   return `holds ${what}${where}, unlike the rest of the file; write the letters anew`;
 }
 
-type OutcomePlaces = ReadonlyMap<ResultColumn, number>;
-
 /**
  * Returns a function that restores each row of a results file to what it was in the input. It removes the protection
  * against spreadsheet formulas from the cells, and separates the outcome that the row states.
@@ -128,19 +114,11 @@ export function rowRestorer(columns: readonly string[]): (row: Row) => Row {
     const cells = row.cells.map(unescapeFormulas);
     const behind = placeBehindCells(cells);
     const isMisplaced = behind !== null && behind !== statusAt;
-    const earlier = isMisplaced ? outcomeBehindCells(cells, behind) : outcomeInColumns(cells, places);
+    const at = RESULT_COLUMNS.map((name, nth) => (isMisplaced ? behind + nth : (places.get(name) ?? -1)));
+    const earlier = outcome(at.map((index) => cells[index]?.trim() ?? ''));
     const misplaced = 'had too few or too many cells when it was first read; move them to their columns';
     return { ...row, cells, earlier, problem: row.problem ?? (isMisplaced ? misplaced : null) };
   };
-}
-
-function outcomeInColumns(cells: readonly string[], places: OutcomePlaces): EarlierOutcome {
-  const text = (name: ResultColumn) => cells[places.get(name) ?? -1]?.trim() ?? '';
-  return outcome(RESULT_COLUMNS.map(text));
-}
-
-function outcomeBehindCells(cells: readonly string[], at: number): EarlierOutcome {
-  return outcome(cells.slice(at).map((cell) => cell.trim()));
 }
 
 function outcome([status = '', id = '', message = '', row = '', key = '']: readonly string[]): EarlierOutcome {

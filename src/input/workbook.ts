@@ -31,10 +31,12 @@ export interface Sheet {
  * `SrqError('usage')` if there is no such sheet.
  */
 export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
-  const parts = await tablesIn(await archiveOf(file), file.path);
+  const parts = await tablesIn(await archiveOf(file), file.path).catch((error: unknown) => {
+    throw error instanceof SrqError ? error : damaged(file.path, DAMAGED_ARCHIVE, error);
+  });
   for (const part of parts.values()) {
     requireShortPieces(part, file.path);
-    requireBoundedSheet(part.toString('latin1'), file.path, () => damaged(file.path, 'a cell without a place'));
+    requireBoundedSheet(part.toString('latin1'), file.path);
   }
   const sheets = sheetsOf(parts.get('xl/workbook.xml')?.toString('utf8') ?? '');
   const candidates = wanted === null ? visible(sheets) : [sheetNamed(sheets, wanted, file.path)];
@@ -58,7 +60,7 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
 
 async function recordsOf(workbook: Blob, sheet: number, path: string): Promise<CsvRecord[]> {
   const rows = await readSheet(workbook, sheet + 1, { trim: false, parseNumber: numberText }).catch((error: unknown) =>
-    Promise.reject(damaged(path, error instanceof Error ? error.message : '', error)),
+    Promise.reject(damagedSheet(path, error)),
   );
   return rows.map((cells, at) => ({
     cells: cells.map(cellText),
@@ -138,15 +140,16 @@ function cellText(value: CellValue<string> | null): string {
   return time === '00:00:00.000Z' ? day : `${day} ${time.slice(0, 8)}`;
 }
 
-function damaged(path: string, why: string, cause?: unknown): SrqError {
-  const [, row, column] = /row (\d+), col (\d+)/.exec(why) ?? [];
+const SAVE_AGAIN = 'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.';
+
+const damaged = (path: string, what: string, cause?: unknown): SrqError =>
+  new SrqError('file.damaged', `${path} is ${what}.`, SAVE_AGAIN, cause);
+
+/** Returns the error of a sheet, with the place of the cell if the library names it. */
+function damagedSheet(path: string, cause?: unknown): SrqError {
+  const [, row, column] = /row (\d+), col (\d+)/.exec(cause instanceof Error ? cause.message : '') ?? [];
   const where = row === undefined ? '' : ` (row ${row}, column ${column})`;
-  return new SrqError(
-    'file.damaged',
-    `${path} is an Excel workbook that cannot be read${where}.`,
-    'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
-    cause,
-  );
+  return damaged(path, `an Excel workbook that cannot be read${where}`, cause);
 }
 
 /** The parts that hold tables, without drawings, comments and the like. */
@@ -170,7 +173,7 @@ function requireShortPieces(xml: Buffer, path: string): void {
       throw new SrqError(
         'file.too-large',
         `${path} holds a text or a tag of more than ${MAX_PIECE / 1024} KiB, which no cell of a spreadsheet has.`,
-        'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
+        SAVE_AGAIN,
       );
     }
     if (close < 0) return;
@@ -189,21 +192,21 @@ const PLACE = /\s(?:[\w-]+:)?r\s*=\s*["']([^"']*)["']/g;
 
 /**
  * Throws `SrqError('input')` if the cells of a sheet claim positions too far out. The library fills every gap before a
- * cell, so a kilobyte of XML could take gigabytes of memory. `damaged` returns the error for an invalid position.
+ * cell, so a kilobyte of XML could take gigabytes of memory.
  */
-function requireBoundedSheet(xml: string, path: string, damaged: () => SrqError): void {
+function requireBoundedSheet(xml: string, path: string): void {
   let [rows, columns, tags] = [0, 0, 0];
   for (const [, attributes = ''] of xml.matchAll(TAG)) {
     tags++;
     for (const [, place = ''] of attributes.matchAll(PLACE)) {
       const [, letters = '', digits = ''] = /^([A-Z]{0,3})(\d{1,7})$/.exec(place) ?? [];
-      if (digits === '') throw damaged();
+      if (digits === '') throw damagedSheet(path);
       rows = Math.max(rows, Number(digits));
       columns = Math.max(columns, columnNumber(letters));
     }
   }
   for (const _ of xml.matchAll(ANY_TAG)) tags--;
-  if (tags !== 0) throw damaged();
+  if (tags !== 0) throw damagedSheet(path);
   if (columns > MAX_COLUMNS) throw tooManyColumns();
   // The margin of 100 rows is for the header and the titles above it.
   if (rows > MAX_ROWS + 100 || rows * columns > MAX_CELLS) {
@@ -223,32 +226,28 @@ function columnNumber(letters: string): number {
 }
 
 const MAX_ENTRIES = 10_000;
+const DAMAGED_ARCHIVE = 'a damaged ZIP archive or workbook';
 
 /**
  * Unpacks the parts of a workbook that hold tables, by name. Their total size may be at most 100 MiB. It is checked in the
  * directory of the archive first and again while unpacking, because the directory may be wrong. Throws
- * `SrqError('input')` for larger parts, for a damaged archive, and for one that is no workbook.
+ * `SrqError('input')` for larger parts and for an archive that is no workbook. Any other error is damage.
  */
 async function tablesIn(archive: Buffer, path: string): Promise<Map<string, Buffer>> {
-  const asDamaged = (error: unknown) => Promise.reject(damagedArchive(path, error));
   // Names are compared and never used as paths, so the library need not refuse unsafe ones.
-  const zip = await fromBufferPromise(archive, { decodeStrings: false }).catch(asDamaged);
-  if (zip.entryCount > MAX_ENTRIES) throw damagedArchive(path);
+  const zip = await fromBufferPromise(archive, { decodeStrings: false });
+  if (zip.entryCount > MAX_ENTRIES) throw damaged(path, DAMAGED_ARCHIVE);
   const entries: Entry[] = [];
-  try {
-    for await (const entry of zip.eachEntry()) entries.push(entry);
-  } catch (error) {
-    throw damagedArchive(path, error);
-  }
+  for await (const entry of zip.eachEntry()) entries.push(entry);
   requireWorkbook(entries.map(nameOf), path);
   const chosen = entries.filter((entry) => READ_PART.test(nameOf(entry)));
   const promised = chosen.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
   if (promised > MAX_UNPACKED_BYTES) throw tooLarge(path);
   const parts = new Map<string, Buffer>();
   for (const entry of chosen) {
-    if (parts.has(nameOf(entry))) throw damagedArchive(path);
+    if (parts.has(nameOf(entry))) throw damaged(path, DAMAGED_ARCHIVE);
     // The stream reports an error if a part has another size than the directory states.
-    parts.set(nameOf(entry), await zip.openReadStreamPromise(entry).then(buffer).catch(asDamaged));
+    parts.set(nameOf(entry), await buffer(await zip.openReadStreamPromise(entry)));
   }
   return parts;
 }
@@ -262,14 +261,5 @@ function tooLarge(path: string): SrqError {
     'file.too-large',
     `${path} unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB.`,
     'A workbook is held in memory, so its size is limited. Save the sheet as CSV UTF-8 and import that: it may have any size.',
-  );
-}
-
-function damagedArchive(path: string, cause?: unknown): SrqError {
-  return new SrqError(
-    'file.damaged',
-    `${path} is a damaged ZIP archive or workbook.`,
-    'Open it in a spreadsheet and save it again, as .xlsx or as CSV UTF-8.',
-    cause,
   );
 }

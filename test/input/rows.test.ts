@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CsvRecord } from '../../src/input/csv-records.ts';
 import type { TextEncoding } from '../../src/input/decode.ts';
-import { RowFit } from '../../src/input/row-fit.ts';
+import { rowFit } from '../../src/input/row-fit.ts';
 import { rowRestorer, rowsOf } from '../../src/input/rows.ts';
 import type { Row } from '../../src/request/lead/table.ts';
 
@@ -24,8 +24,9 @@ async function read(columns: string, batches: CsvRecord[][], encoding: TextEncod
   const rows: Row[][] = [];
   let failure = '';
   try {
-    const reading = { encoding, say: (note: string) => said.push(note) };
-    for await (const batch of rowsOf(only(...batches), reading, names, new RowFit(names, ',', []))) rows.push(batch);
+    const say = (note: string) => said.push(note);
+    const found = rowsOf(only(...batches), names, rowFit(names, ',', []), encoding, say);
+    for await (const batch of found) rows.push(batch);
   } catch (error) {
     failure = (error as Error).message;
   }

@@ -63,6 +63,9 @@ function filledCells(cells: readonly string[], most: number): readonly Filled[] 
 export function profileOf(cells: readonly string[], marketOf: (row: number) => Market | undefined, most: number) {
   const seen = filledCells(cells, most);
   const texts = seen.map(({ text }) => text);
+  const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
+  const share = shareIn(texts);
+  const shareOfWords = shareIn(texts.slice(0, LOOKED_UP));
   const shareByMarket = (is: (text: string, market: Market | undefined) => boolean) =>
     seen.filter(({ text, row }) => is(text, marketOf(row))).length / Math.max(1, seen.length);
   return {
@@ -75,31 +78,12 @@ export function profileOf(cells: readonly string[], marketOf: (row: number) => M
     placeLike: shareByMarket(isPlace),
     /** Share of different texts. */
     distinct: new Set(texts.map((text) => text.toLowerCase())).size / Math.max(1, texts.length),
-    ...numbersIn(texts),
-    ...formsIn(texts),
-    ...wordsIn(texts.slice(0, LOOKED_UP)),
-  };
-}
-
-const shareIn = (texts: readonly string[]) => (is: RegExp | ((text: string) => boolean)) =>
-  texts.filter((text) => (is instanceof RegExp ? is.test(text) : is(text))).length / Math.max(1, texts.length);
-
-function numbersIn(texts: readonly string[]) {
-  const share = shareIn(texts);
-  const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
-  return {
     digits: share(/^\d+$/),
     /** Amounts, decimals, coordinates and other numbers that belong to no field. */
     amount: share(AMOUNT),
     /** Whether the texts are consecutive whole numbers, such as line numbers. */
     isSequence: isSequence(texts),
     medianLength: lengths[Math.floor(lengths.length / 2)] ?? 0,
-  };
-}
-
-function formsIn(texts: readonly string[]) {
-  const share = shareIn(texts);
-  return {
     email: share(isEmail),
     /** Texts in the form of telephone numbers, whether valid or not. */
     phoneShape: share(isPhoneShape),
@@ -122,24 +106,21 @@ function formsIn(texts: readonly string[]) {
     hasSpace: share(/\s/),
     /** Letters or marks together with digits, without blanks, as in order numbers. */
     codeLike: share((text) => /\d/.test(text) && /^[\w#/.-]+$/.test(text)),
+    /** Short texts without digits that have a common given name among their words. */
+    givenName: shareOfWords((text) => mayBeName(text) && hasGivenName(text)),
+    /** Large towns, also together with a part of the town or of the country. */
+    town: shareOfWords((text) => mayBeName(text) && isTown(text)),
+    /** Texts with a word for a street, a square or a road. */
+    streetWord: shareOfWords((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    /** How somebody was found or wants to be contacted: by phone, on Facebook. */
+    channel: shareOfWords((text) => mayBeName(text) && foldedWords(text).every((word) => CHANNELS.has(word))),
+    /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
+    clientele: shareOfWords((text) => mayBeName(text) && CLIENTELE.test(text)),
   };
 }
 
-function wordsIn(texts: readonly string[]) {
-  const share = shareIn(texts);
-  return {
-    /** Short texts without digits that have a common given name among their words. */
-    givenName: share((text) => mayBeName(text) && hasGivenName(text)),
-    /** Large towns, also together with a part of the town or of the country. */
-    town: share((text) => mayBeName(text) && isTown(text)),
-    /** Texts with a word for a street, a square or a road. */
-    streetWord: share((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
-    /** How somebody was found or wants to be contacted: by phone, on Facebook. */
-    channel: share((text) => mayBeName(text) && foldedWords(text).every((word) => CHANNELS.has(word))),
-    /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
-    clientele: share((text) => mayBeName(text) && CLIENTELE.test(text)),
-  };
-}
+const shareIn = (texts: readonly string[]) => (is: RegExp | ((text: string) => boolean)) =>
+  texts.filter((text) => (is instanceof RegExp ? is.test(text) : is(text))).length / Math.max(1, texts.length);
 
 /** Tells whether a text has the form of a name of a person or a town, because looking it up takes more time. */
 function mayBeName(text: string): boolean {
