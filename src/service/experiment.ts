@@ -37,6 +37,7 @@ export class Experiment {
   /** Those of them that are not learned yet. */
   readonly #fresh: Form[] = [];
   #control: ServiceRequest | null = null;
+  #isControlRefused = false;
   #asking: Promise<ValidateResult> | null = null;
   #next: Promise<ValidateResult> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
@@ -67,7 +68,9 @@ export class Experiment {
    */
   async judged(request: ServiceRequest, result: ValidateResult): Promise<ValidateResult> {
     const { reader } = this.#deps;
-    this.#control ??= invented(request, { customer: true, text: true });
+    // A refusal, as of a place where nobody works, says nothing of requests that cannot exist. Another row may do better.
+    if (result.refused === null && (this.#control === null || this.#isControlRefused))
+      this.#control = invented(request, { customer: true, text: true });
     if (result.verdict === 'duplicate') {
       const doubt = (message: string): ValidateResult => ({ ...result, verdict: 'unknown', message });
       if ((await this.#askControl()).verdict !== 'clear') return doubt(SAYS_THE_SAME);
@@ -236,6 +239,7 @@ export class Experiment {
     if (this.#control === null) throw new Error('no control');
     const result = await this.#deps.ask(this.#control);
     const isAnswer = result.refused === null && result.form !== null;
+    this.#isControlRefused = !isAnswer && this.#controls.length === 0;
     if (!isAnswer) return result;
     for (const answers of [this.#controls, this.#fresh]) {
       answers.push(result.form as Form);

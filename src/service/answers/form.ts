@@ -120,12 +120,15 @@ class FormReader {
 
   /**
    * Returns what the members of a list say together, numbers aside. So a list that lacks a member says something else, and so
-   * does one whose members have each other's flags. Members that say the same count once.
+   * does one whose members have each other's flags, or whose words stand in another order. Members that say the same count
+   * once.
    */
   #together(value: AnswerValue, depth: number): string {
     if (depth > MAX_DEPTH) return '';
-    if (Array.isArray(value))
-      return `[${[...new Set(value.map((each) => this.#together(each, depth + 1)))].toSorted().join(',')}]`;
+    if (Array.isArray(value)) {
+      const said = [...new Set(value.map((each) => this.#together(each, depth + 1)))];
+      return `[${value.some((each) => typeof each === 'object' && each !== null) ? said.toSorted() : said}]`;
+    }
     if (typeof value === 'object' && value !== null) {
       const members = Object.entries(value).map(([name, each]) => [
         this.#nameOf(name),
@@ -180,14 +183,17 @@ class FormReader {
   }
 
   /**
-   * Returns an identifier as it is compared: what stands before its first digit, unless that is a part of a random text. So
-   * neither `ERR-51` nor `failed` looks like `R-4711`.
+   * Returns an identifier as it is compared: the words before its number or its random text. So neither `ERR-51` nor `failed`
+   * looks like `R-4711`, and `test_9f3a` not like `live_a93f`.
    */
   #named(text: string): FormValue {
     if (!this.#rules.isNew) return same(IDENTIFIER);
-    const [, head = '', rest = ''] = /^(\D*)(.*)$/s.exec(text.trim().toLowerCase()) ?? [];
-    const isWord = /[^a-z]$/.test(head) || /^\d*$/.test(rest);
-    return same(`${IDENTIFIER} ${bounded(`${isWord ? head : ''}${rest === '' ? '' : '#'}`)}`);
+    const trimmed = text.trim();
+    const [, head = '', rest = ''] = /^(\D*)(.*)$/s.exec(trimmed) ?? [];
+    const [prefix = ''] = /^(?:(?:[a-z]{2,}|[A-Z]{2,})[^a-zA-Z\d]+)*/.exec(trimmed) ?? [];
+    const isWord = /[^a-z]$/i.test(head) || /^\d*$/.test(rest);
+    const words = isWord || prefix === trimmed ? head : prefix;
+    return same(`${IDENTIFIER} ${bounded(words.toLowerCase())}${words === trimmed ? '' : '#'}`);
   }
 
   /**
@@ -288,7 +294,8 @@ const MAX_TUPLE = 8;
 /** Tells whether a list is a record without names, as `[0,4711,"ok"]` is: it is the whole answer, or has members of several types. */
 function isTuple(list: readonly AnswerValue[], isWhole: boolean): boolean {
   if (list.length < 2 || list.length > MAX_TUPLE) return false;
-  const types = new Set(list.map((each) => (typeof each === 'string' && isNumber(each) ? 'number' : typeof each)));
+  const typeOf = (each: AnswerValue) => (typeof each === 'string' && isNumber(each) ? 'number' : typeof each);
+  const types = new Set(list.map((each) => (each === null ? 'null' : typeOf(each))));
   return !types.has('object') && (isWhole || types.size > 1);
 }
 
