@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { expect, test } from 'vitest';
-import { type Read, read, refusal } from './read.ts';
+import { type Read, read, readingsOf, refusal } from './read.ts';
 
 const FOLDER = join(import.meta.dirname, 'read');
 
@@ -55,6 +55,36 @@ holds('exports.md', 2, async ([columns = '', cells = '']) => {
     split(columns)
       .map((name) => fields[name] ?? '-')
       .join(' · '),
+  ];
+});
+
+/** The lists of `columns.md`, by their names. `{1..3}` in a cell makes three of it. */
+const LISTS = new Map(
+  readFileSync(join(FOLDER, 'columns.md'), 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, name = '', cells = ''] = /^- ([^:]+): (.*)$/.exec(line) ?? [];
+      return name === '' ? [] : [[name, cells.split(' / ').flatMap(spread)] as const];
+    }),
+);
+
+function spread(cell: string): string[] {
+  const [all = '', from, to] = /\{(\d+)\.\.(\d+)\}/.exec(cell) ?? [];
+  const numbers = Array.from({ length: Number(to) - Number(from) + 1 || 0 }, (_, at) => Number(from) + at);
+  return all === '' ? [ticked(cell)] : numbers.map((number) => cell.replace(all, `${number}`));
+}
+
+holds('columns.md', 1, async ([columns = '']) => {
+  const named = columns.split(' · ').map((column) => column.split(' ← '));
+  const lists = named.map(([, list = '']) => LISTS.get(list) ?? expect.fail(`no list: ${list}`));
+  const most = Math.min(...lists.map(({ length }) => length));
+  const header = named.map(([name = '']) => ticked(name));
+  return [
+    readingsOf(
+      header,
+      lists.map((cells) => cells.slice(0, most)),
+      'PT',
+    ).join(' · '),
   ];
 });
 

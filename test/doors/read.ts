@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareRow } from '../../src/delivery/prepare.ts';
 import { sampleOf } from '../../src/input/columns/sample.ts';
+import { understandColumns } from '../../src/input/columns/understand.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { openTable } from '../../src/input/open-table.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parseEmail } from '../../src/request/lead/email.ts';
-import { MARKETS } from '../../src/request/lead/markets.ts';
+import { MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
 import type { Row } from '../../src/request/lead/table.ts';
 import { unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
@@ -77,6 +78,19 @@ const PREPARATION = {
     readBase64: () => Promise.reject(new Error('There are no recordings here.')),
   },
 };
+
+/**
+ * What each column is read as: `phone` is certain, `phone?` likely, `phone!` left out though it plainly is one, and `-` left
+ * out.
+ */
+export function readingsOf(columns: readonly string[], cells: readonly string[][], country: string): string[] {
+  const { readings, plain } = understandColumns({ columns, cells, market: parseMarket(country) });
+  return columns.map((_, at) => {
+    const of = readings.find(({ index }) => index === at);
+    const missed = plain.find(({ index }) => index === at);
+    return of ? `${of.meaning}${of.level === 'likely' ? '?' : ''}` : missed ? `${missed.field}!` : '-';
+  });
+}
 
 /** The sentence with which srq refuses a file, or null if it takes it. */
 export async function refusal(bytes: Buffer): Promise<string | null> {
