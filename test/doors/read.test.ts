@@ -24,18 +24,18 @@ function holds(name: string, given: number, find: (cells: readonly string[]) => 
 }
 
 /** What stands above the first column of the tables. */
-const HEADS = new Set(['header', 'field', 'bytes', 'columns']);
+const HEADS = new Set(['header', 'field', 'bytes', 'columns', 'cells']);
 
 const tableRow = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 /** Control characters as `ticked` reads them. */
 const visible = (text: string) =>
   text.replace(/[\0-\x1f]/g, (mark) => MARKS[mark] ?? `\\x${mark.charCodeAt(0).toString(16).padStart(2, '0')}`);
 const MARKS: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r', '\n': '\\n', '\0': '\\0' };
-const tick = (text: string) => `\`${visible(text)}\``;
-/** The text in ticks, in which `\t`, `\r`, `\n`, `\0` and `\xE9` stand for those bytes, and `\u20AC` for a character. */
+const tick = (text: string) => (text.length > 80 ? `${text.length} letters` : `\`${visible(text)}\``);
+/** The text in ticks, in which `\t`, `\r`, `\n`, `\0`, `\\` and `\xE9` stand for those bytes, and `\u20AC` for a character. */
 const ticked = (cell: string) =>
-  cell.replace(/^`(.*)`$/s, '$1').replace(/\\(?:([trn0])|x([\dA-F]{2})|u([\dA-F]{4}))/gi, (_, letter, byte, code) => {
-    if (letter !== undefined) return { t: '\t', r: '\r', n: '\n', '0': '\0' }[letter as 't' | 'r' | 'n' | '0'];
+  cell.replace(/^`(.*)`$/s, '$1').replace(/\\(?:([trn0\\])|x([\dA-F]{2})|u([\dA-F]{4}))/gi, (_, letter, byte, code) => {
+    if (letter !== undefined) return { t: '\t', r: '\r', n: '\n', '0': '\0', '\\': '\\' }[letter as 't'];
     return String.fromCharCode(Number.parseInt(byte ?? code, 16));
   });
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
@@ -64,14 +64,14 @@ const LISTS = new Map(
     .split('\n')
     .flatMap((line) => {
       const [, name = '', cells = ''] = /^- ([^:]+): (.*)$/.exec(line) ?? [];
-      return name === '' ? [] : [[name, cells.split(' / ').flatMap(spread)] as const];
+      return name === '' ? [] : [[name, cells.split(' / ').flatMap((cell) => spread(ticked(cell)))] as const];
     }),
 );
 
 function spread(cell: string): string[] {
   const [all = '', from, to] = /\{(\d+)\.\.(\d+)\}/.exec(cell) ?? [];
   const numbers = Array.from({ length: Number(to) - Number(from) + 1 || 0 }, (_, at) => Number(from) + at);
-  return all === '' ? [ticked(cell)] : numbers.map((number) => cell.replace(all, `${number}`));
+  return all === '' ? [cell] : numbers.map((number) => cell.replace(all, `${number}`));
 }
 
 holds('columns.md', 1, async ([columns = '']) => {
@@ -93,8 +93,12 @@ const USUAL = {
   ...{ location: '1200-192 Lisboa', fullname: 'Ana Prado' },
 };
 
+/** A cell as it is written, with `x{200}` for two hundred of a letter. */
+const cellOf = (cell: string) =>
+  ticked(cell).replace(/(.)\{(\d+)\}/, (_, letter, times) => letter.repeat(Number(times)));
+
 holds('cells.md', 3, async ([field = '', country = '', cell = '']) => {
-  const row: Record<string, string> = { ...USUAL, country, [field]: ticked(cell) };
+  const row: Record<string, string> = { ...USUAL, country, [field]: cellOf(cell) };
   if (field === 'phone') row['email'] = '';
   const { requests } = await read(csv([Object.keys(row), Object.values(row)]));
   const [request] = requests;
@@ -102,14 +106,42 @@ holds('cells.md', 3, async ([field = '', country = '', cell = '']) => {
   return [value === undefined ? '-' : tick(value), request?.findings.join(', ') || '-'];
 });
 
+holds('rows.md', 1, async ([cells = '']) => {
+  const changes = [...cells.matchAll(/(?:^| · )(\w+):(.*?)(?= · |$)/g)].map(([, field, cell = '']) => [
+    field,
+    ticked(cell.trim()),
+  ]);
+  const row: Record<string, string> = { ...USUAL, phone: '912345678', ...Object.fromEntries(changes) };
+  const { requests } = await read(csv([Object.keys(row), Object.values(row)]));
+  const { findings = [], about = [] } = requests[0] ?? {};
+  return [findings.map((code, at) => `${code} ${about[at]}`).join(', ') || '-'];
+});
+
+/** Each line with `{1..9}` in it is written nine times. */
+const lines = (text: string) =>
+  text
+    .split(/(?<=\n)/)
+    .flatMap(spread)
+    .join('');
+
+/** The rows that are shown of many: the first two, the last one, and each with another problem than the one before it. */
+const isShown = ({ problem }: Read['rows'][number], at: number, all: Read['rows']) =>
+  all.length < 8 || at < 2 || at === all.length - 1 || problem !== (all[at - 1]?.problem ?? null);
+
+function rowText({ cells, line, problem, earlier }: Read['rows'][number]): string {
+  const { status, id, message, row, key } = earlier ?? {};
+  const was = earlier ? ` (was ${[status, id, message, row, key].map((each) => each || '-').join(' · ')})` : '';
+  return `${cells.join(' · ')}${was}${problem === null ? '' : ` (${line === null ? '' : `line ${line}: `}${problem})`}`;
+}
+
 holds('files.md', 2, async ([bytes = '', encoding = '']) => {
-  const text = ticked(bytes);
+  const text = lines(ticked(bytes));
   const file = encoding === 'bytes' ? Buffer.from(text, 'latin1') : iconv.encode(text, encoding, { addBOM: false });
   const refused = await refusal(file);
   if (refused !== null) return ['-', '-', refused];
-  const { form, columns, rows }: Read = await read(file);
-  const shown = rows.map(({ cells, problem }) =>
-    problem === null ? cells.join(' · ') : `${cells.join(' · ')} (${problem})`,
-  );
-  return [tick(form), visible(columns.join(' · ')), visible(shown.join(' / '))];
+  const { form, columns, rows, notes }: Read = await read(file);
+  const shown = rows.filter(isShown).map(rowText);
+  const few = shown.length < rows.length ? [`${rows.length} rows: `, ...shown] : ['', ...shown];
+  const said = notes.map((note) => ` [${note}]`).join('');
+  return [tick(form), visible(columns.join(' · ')), visible(few[0] + few.slice(1).join(' / ') + said)];
 });

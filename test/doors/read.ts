@@ -22,6 +22,7 @@ export interface Read {
   readonly form: string;
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
+  readonly notes: readonly string[];
   /** What each column is used for. A field that is only likely ends in a question mark. */
   readonly fields: Readonly<Record<string, string>>;
   readonly requests: readonly ReadRequest[];
@@ -31,6 +32,8 @@ interface ReadRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The codes of what was found, those that make the row invalid with an exclamation mark. */
   readonly findings: readonly string[];
+  /** The fields that these are about. */
+  readonly about: readonly string[];
 }
 
 /** Reads the bytes of a file: its rows, what its columns mean, and what its rows become. */
@@ -60,10 +63,12 @@ async function readAt(path: string, name: string): Promise<Read> {
     form: [table.format, table.encoding, table.delimiter].flatMap((part) => part ?? []).join(', '),
     columns: table.columns,
     rows,
+    notes: table.notes,
     fields: Object.fromEntries(uses),
     requests: prepared.map(({ request, problems }) => ({
       params: request?.params ?? {},
       findings: problems.map(({ code, severity }) => (severity === 'error' ? `${code}!` : code)),
+      about: problems.map(({ field }) => field ?? ''),
     })),
   };
 }
