@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { expect, test } from 'vitest';
-import { type Read, read, readingsOf, refusal } from './read.ts';
+import { fieldsOf, type Read, read, readingsOf, refusal } from './read.ts';
 
 const FOLDER = join(import.meta.dirname, 'read');
 
@@ -86,6 +86,25 @@ holds('columns.md', 1, async ([columns = '']) => {
       'PT',
     ).join(' · '),
   ];
+});
+
+holds('mapping.md', 3, async ([columns = '', cells = '', said = '']) => {
+  const split = (cell: string) => cell.split(' · ').map(ticked);
+  const words = (kind: string) =>
+    [...said.matchAll(/(?:^| · )(\w+) (.*?)(?= · |$)/g)].flatMap(([, which, word = '']) =>
+      which === kind ? [word] : [],
+    );
+  const pairs = (kind: string) =>
+    Object.fromEntries(words(kind).map((word) => /^([^=]*)=(.*)$/.exec(word)?.slice(1) ?? []));
+  try {
+    const options = { map: pairs('map'), set: pairs('set') };
+    const { fields, warnings } = fieldsOf(split(columns), split(cells), options, words('service'));
+    const told = Object.entries(fields).map(([field, value]) => `${field}: ${value}`);
+    return [(told.join(' · ') || '-') + warnings.map((warning) => ` [${warning}]`).join('')];
+  } catch (error) {
+    const { message, hint } = error as { message: string; hint?: string };
+    return [`✗ ${message}${hint ? ` → ${hint}` : ''}`];
+  }
 });
 
 const USUAL = {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareRow } from '../../src/delivery/prepare.ts';
+import { mapRow, prepareRow } from '../../src/delivery/prepare.ts';
 import { sampleOf } from '../../src/input/columns/sample.ts';
 import { understandColumns } from '../../src/input/columns/understand.ts';
 import { planMapping } from '../../src/input/mapping.ts';
@@ -9,7 +9,7 @@ import { openTable } from '../../src/input/open-table.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parseEmail } from '../../src/request/lead/email.ts';
 import { MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
-import type { Row } from '../../src/request/lead/table.ts';
+import type { MappingOptions, Row } from '../../src/request/lead/table.ts';
 import { unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 
@@ -95,6 +95,18 @@ export function readingsOf(columns: readonly string[], cells: readonly string[][
     const missed = plain.find(({ index }) => index === at);
     return of ? `${of.meaning}${of.level === 'likely' ? '?' : ''}` : missed ? `${missed.field}!` : '-';
   });
+}
+
+/** What the fields of a row are, and the warnings about what a person has said of its columns. Throws what is refused. */
+export function fieldsOf(
+  columns: readonly string[],
+  cells: readonly string[],
+  said: MappingOptions,
+  parameters: readonly string[],
+): { readonly fields: Readonly<Record<string, string>>; readonly warnings: readonly string[] } {
+  const mapping = planMapping(columns, said, { sample: [], parameters: new Set(parameters) });
+  const { fields } = mapRow({ number: 1, line: 2, cells, problem: null }, mapping);
+  return { fields, warnings: mapping.warnings.map(({ message }) => message) };
 }
 
 /** The sentence with which srq refuses a file, or null if it takes it. */
