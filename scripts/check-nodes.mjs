@@ -14,7 +14,7 @@ const TESTS = [
   'test/service/http.test.ts',
   'test/delivery/kills.test.ts',
   'test/e2e/real-files.test.ts',
-  'test/e2e/create.test.ts',
+  'test/delivery/two-processes.test.ts',
   'test/e2e/package.test.ts',
 ];
 

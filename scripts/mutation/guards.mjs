@@ -243,7 +243,7 @@ export const GUARDS = [
     file: 'src/store/file/file-log.ts',
     from: "return this.read(key)?.event === 'sending' && this.#locks.oneOffsUnderWay();",
     to: "return this.lookup(key) === 'sending' && this.#locks.oneOffsUnderWay();",
-    tests: ['licensed-under-way'],
+    tests: ['../doors/log/delivery-log-contract'],
   },
   {
     name: 'keys of another recipe are not compared',
