@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { expect } from 'vitest';
-import { fieldsOf, type Read, read, readingsOf, refusal } from './read.ts';
+import { doubtsAbout, fieldsOf, partsFor, type Read, read, readingsOf, refusal } from './read.ts';
 import { holds as holdsAt, tick, ticked, visible } from './table.ts';
 
 const FOLDER = join(import.meta.dirname, 'read');
@@ -76,6 +76,26 @@ holds('mapping.md', 3, async ([columns = '', cells = '', said = '']) => {
     const { message, hint } = error as { message: string; hint?: string };
     return [`✗ ${message}${hint ? ` → ${hint}` : ''}`];
   }
+});
+
+holds('parts.md', 3, ([places = '', given = '', country = '']) => {
+  const texts = given.split(' · ').map((each) => /^([^:]*): ?(.*)$/.exec(each)?.slice(1) ?? []);
+  const { parts, carried, said } = partsFor(places.split(' '), Object.fromEntries(texts), country);
+  const shown = Object.entries(parts).map(([name, text]) => `${name}: ${text}`);
+  return [shown.join(' · ') || '-', carried.join(', ') || '-', said.join(', ') || '-'];
+});
+
+holds('doubtful.md', 2, ([held = '', field = '']) => {
+  const cells = [LISTS.get(held) ?? expect.fail(`no list: ${held}`)].map((list) => list.slice(0, 3));
+  const remembered = { map: { [held]: field }, set: {}, unused: [], on: '2026-11-20', changes: null };
+  const ways = [
+    { map: { [held]: field }, set: {} },
+    { map: {}, set: { [field]: `{${held}}` } },
+    { map: {}, set: {}, remembered },
+  ];
+  const told = (field === '-' ? ways.slice(0, 1) : ways).map((said) => doubtsAbout([held], cells, said).join());
+  expect(new Set(told).size).toBe(1);
+  return [told[0] || '-'];
 });
 
 const USUAL = {

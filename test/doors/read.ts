@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { placedParts } from '../../src/delivery/check/place-parts.ts';
 import { mapRow, prepareRow } from '../../src/delivery/prepare.ts';
 import { sampleOf } from '../../src/input/columns/sample.ts';
 import { understandColumns } from '../../src/input/columns/understand.ts';
@@ -8,10 +9,11 @@ import { planMapping } from '../../src/input/mapping.ts';
 import { openTable } from '../../src/input/open-table.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parseEmail } from '../../src/request/lead/email.ts';
-import { MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
+import { findMarket, MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
 import type { MappingOptions, Row } from '../../src/request/lead/table.ts';
 import { unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
+import { contractWith, parameter } from '../sandbox/contract-client.ts';
 
 /** The address in a cell, without a file around it, and the text that a cell of a results file stands for. */
 export { MARKETS, parseEmail, unescapeFormulas };
@@ -107,6 +109,38 @@ export function fieldsOf(
   const mapping = planMapping(columns, said, { sample: [], parameters: new Set(parameters) });
   const { fields } = mapRow({ number: 1, line: 2, cells, problem: null }, mapping);
   return { fields, warnings: mapping.warnings.map(({ message }) => message) };
+}
+
+/** What a service with these places gets of a row that has whole texts and parts, and the codes of what is said of it. */
+export function partsFor(
+  places: readonly string[],
+  given: Readonly<Record<string, string>>,
+  country: string,
+): {
+  readonly parts: Readonly<Record<string, string>>;
+  readonly carried: readonly string[];
+  readonly said: readonly string[];
+} {
+  const parameters = places.map((place) => parameter(place.replace('!', ''), { required: place.endsWith('!') }));
+  const contract = contractWith({ create: { parameters } });
+  const isWhole = (name: string) => name === 'fullname' || name === 'location' || name.startsWith('said ');
+  const entries = Object.entries(given);
+  const texts = Object.fromEntries(
+    entries.flatMap(([name, text]) => (isWhole(name) ? [[name.replace('said ', ''), text]] : [])),
+  );
+  const columns = Object.fromEntries(entries.filter(([name]) => !isWhole(name)));
+  const { parts, carried, findings } = placedParts(contract, texts, columns, findMarket(country));
+  return { parts, carried, said: findings.map(({ code, field }) => `${code} ${field}`) };
+}
+
+/** The warnings about the content of columns, each of which a person has given to a field. */
+export function doubtsAbout(
+  columns: readonly string[],
+  cells: readonly string[][],
+  said: MappingOptions,
+): readonly string[] {
+  const { warnings } = planMapping(columns, said, { sample: cells, parameters: new Set() });
+  return warnings.flatMap(({ code, message }) => (code === 'columns.content' ? [message] : []));
 }
 
 /** The sentence with which srq refuses a file, or null if it takes it. */
