@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { expect } from 'vitest';
+import { workbook } from '../../scripts/workbook.mjs';
 import { doubtsAbout, fieldsOf, partsFor, type Read, read, readingsOf, refusal } from './read.ts';
 import { holds as holdsAt, tick, ticked, visible } from './table.ts';
 
@@ -154,4 +155,13 @@ holds('files.md', 2, async ([bytes = '', encoding = '']) => {
   const few = shown.length < rows.length ? [`${rows.length} rows: `, ...shown] : ['', ...shown];
   const said = notes.map((note) => ` [${note}]`).join('');
   return [tick(form), visible(columns.join(' · ')), visible(few[0] + few.slice(1).join(' / ') + said)];
+});
+
+holds('numbers.md', 2, async ([format = '', number = '']) => {
+  const rows = [
+    ['zip', 'x'],
+    [{ number: Number(number), format }, 'y'],
+  ];
+  const { rows: shown } = await read(Buffer.from(workbook([{ name: 'Leads', rows }])), 'leads.xlsx');
+  return [shown[0]?.cells[0] ?? '-'];
 });

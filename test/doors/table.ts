@@ -23,7 +23,18 @@ export function holds(
 }
 
 /** What stands above the first column of the tables. */
-const HEADS = new Set(['header', 'headers', 'field', 'bytes', 'columns', 'cells', 'answer', 'places']);
+const HEADS = new Set([
+  'header',
+  'headers',
+  'field',
+  'bytes',
+  'columns',
+  'cells',
+  'answer',
+  'places',
+  'format',
+  'proxy',
+]);
 
 const tableRow = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 /** Control characters as `ticked` reads them. */

@@ -6,16 +6,6 @@ const HEADER = ['Kundenname', 'Telefonnummer', 'E-Mail', 'PLZ', 'Ort', 'Anliegen
 const LEADS = Array.from({ length: 5 }, (_, at) => [
   ...[`Ana Roth ${at}`, `0176 1234567${at}`, `ana${at}@example.com`, '50667', 'Köln', `Bad ${at} fliesen`],
 ]);
-const padded = (...cells: string[]) => [...cells, ...Array<string>(6 - cells.length).fill('')];
-
-describe('what stands above the header', () => {
-  it('titles above the header are set aside in a workbook, too, and totals below the rows are no lead', async () => {
-    const rows = [padded('Anfragen', 'Region West'), padded(), HEADER, ...LEADS, padded(), padded('Summe', '5')];
-    const { table, cells } = await readTable(scratchFile(workbook([{ name: 'Leads', rows }])));
-    expect([table.columns, cells]).toEqual([HEADER, LEADS]);
-    expect(table.notes.join()).toMatch(/Set aside before the header: lines 1–2\..*footer: line 10\./);
-  });
-});
 
 describe('the sheet of a workbook', () => {
   const cover = {

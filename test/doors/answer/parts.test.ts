@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parameter } from '../../sandbox/contract-client.ts';
-import { ratesIn, tokenIn, wordsOf } from '../answer.ts';
+import { proxyOf, ratesIn, redacted, tokenIn, wordsOf } from '../answer.ts';
 import { DOCUMENTED_CONTRACT, described } from '../described.ts';
 import { holds, tick, ticked } from '../table.ts';
 
@@ -40,4 +40,19 @@ holds(at('rates.md'), 1, ([cell = '']) => {
     pauseMs === null ? '-' : `${pauseMs} ms`,
     headroom ? `${headroom.remaining} for ${headroom.resetMs} ms` : '-',
   ];
+});
+
+holds(at('redacted.md'), 1, ([text = '']) => {
+  const { shown, repeats } = redacted(ticked(text));
+  return [tick(shown), repeats ? 'yes' : 'no'];
+});
+
+holds(at('proxies.md'), 3, ([https = '', no = '', service = '']) => {
+  try {
+    const proxy = proxyOf(https, no, service || 'https://api.example.com');
+    const [, credentials] = proxy?.authorization?.split(' ') ?? [];
+    return [proxy?.url ?? '-', credentials ? Buffer.from(credentials, 'base64').toString() : '-'];
+  } catch (error) {
+    return ['-', (error as Error).message];
+  }
 });
