@@ -32,7 +32,7 @@ export const GUARDS = [
     name: 'one run holds the lock',
     file: 'src/store/file/lock.ts',
     from: 'if (!run.tryTake()) {',
-    to: "if (run.text() === 'never') {",
+    to: 'if (!run.tryTake(true)) {',
     tests: ['two-processes', '../doors/log/lock'],
   },
   {
@@ -59,8 +59,8 @@ export const GUARDS = [
   {
     name: 'the order of parameters does not count',
     file: 'src/request/lead/service-request.ts',
-    from: 'if (before[0] <= pair[0]) break;',
-    to: 'break;',
+    from: 'pairs.sort(([a], [b]) => (a < b ? -1 : Number(a > b)));',
+    to: '',
     tests: ['../request/golden-keys'],
   },
   {
@@ -243,7 +243,7 @@ export const GUARDS = [
     file: 'src/store/file/file-log.ts',
     from: "return view.read(key)?.event === 'sending' && locks.oneOffsUnderWay();",
     to: "return index.state(key) === 'sending' && locks.oneOffsUnderWay();",
-    tests: ['licensed-under-way'],
+    tests: ['../doors/log/delivery-log-contract'],
   },
   {
     name: 'keys of another recipe are not compared',

@@ -1,13 +1,10 @@
 import { copyFileSync, linkSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { bindMount, bindMountIsMissing } from '../helpers/bind-mount.ts';
 import { accountedFor, bulkArgs, requestOfRow } from '../helpers/delivery.ts';
 import { type Desk, test } from '../helpers/desk.ts';
-import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 import { type ScriptedService, startScriptedService } from '../helpers/scripted-service.ts';
 
 const ROWS = 40;
@@ -88,54 +85,4 @@ describe('an import whose log is no longer the one log of that name', () => {
     expect(new Set(contents(service)).size).toBe(ROWS);
     expect(contents(service)).toHaveLength(ROWS);
   });
-});
-
-describe.skipIf(bindMountIsMissing !== null)(
-  `one log in two places${bindMountIsMissing === null ? '' : ` (${bindMountIsMissing})`}`,
-  () => {
-    test('one log in two places lets one of two runs send', async ({ desk, sandbox }) => {
-      const gate = await gateBefore(sandbox.baseUrl, '/v1/request/create');
-      desk.use({ ...sandbox, baseUrl: gate.baseUrl });
-      const leads = desk.write('leads.csv', leadsCsv(ROWS));
-      const [log, name] = [join(desk.work, 'log.ndjson'), join(desk.work, 'mounted.ndjson')];
-      writeFileSync(log, '', { mode: 0o600 });
-      const unmount = bindMount(log, name);
-      try {
-        const first = desk.start(bulkArgs(leads, '--log', log, '--results', join(desk.work, 'a.csv')));
-        await gate.holding(1);
-        const second = await desk.run(...bulkArgs(leads, '--log', name, '--results', join(desk.work, 'b.csv')));
-        expect([second.code, documentOf(second)]).toEqual([
-          9,
-          { error: expect.objectContaining({ message: expect.stringContaining('under another name') }) },
-        ]);
-        gate.open();
-        expect(accountedFor(await first.ended, ROWS)).toMatchObject({ created: ROWS });
-        const third = await desk.run(...bulkArgs(leads, '--log', name, '--results', join(desk.work, 'b.csv')));
-        expect(accountedFor(third, ROWS)).toMatchObject({ repeated: ROWS });
-        expect(await statsOf(sandbox)).toMatchObject({ created: ROWS, doubled: 0 });
-      } finally {
-        unmount();
-      }
-    });
-  },
-);
-
-test('a run by a new hard link to the log is refused, and ends the run that uses it', async ({ desk, openSandbox }) => {
-  const sandbox = await openSandbox({ latencyMs: 200 });
-  desk.use(sandbox);
-  const leads = desk.write('leads.csv', leadsCsv(400));
-  const [log, name] = [join(desk.work, 'log.ndjson'), join(desk.work, 'linked.ndjson')];
-  const first = desk.start(
-    bulkArgs(leads, '--log', log, '--concurrency', '4', '--results', join(desk.work, 'results.csv')),
-  );
-  await createdAtLeast(sandbox, 10, first);
-  linkSync(log, name);
-  const second = await desk.run(...bulkArgs(leads, '--log', name, '--results', join(desk.work, 'results.csv')));
-  expect([second.code, documentOf(second)]).toEqual([
-    9,
-    { error: expect.objectContaining({ message: expect.stringContaining('has 2 names (hard links)') }) },
-  ]);
-  expect((await first.ended).code).toBe(9);
-  const { created, doubled } = await statsOf(sandbox);
-  expect([created < 400, doubled]).toEqual([true, 0]);
 });

@@ -16,6 +16,7 @@ const watch = (invalid = 0, count: number | null = null) => new Supervisor(count
 /** What is advised after each of so many alike. */
 const adviceOn = (supervisor: Supervisor, times: number, each: Sent): Advice[] =>
   Array.from({ length: times }, () => supervisor.observe(each));
+const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 /** Number of the result at which the run stops, from 1; 0: it does not. */
 const stopsAt = (advice: readonly Advice[]) => advice.findIndex(({ stop }) => stop !== null) + 1;
 
@@ -56,8 +57,9 @@ describe('The first rows', () => {
 });
 
 describe('HTTP 403', () => {
-  test('HTTP 403 on the first row ends the run as a refusal of the credentials', () => {
-    expect(watch().observe(DENIED).stop).toMatchObject({ code: 'auth' });
+  test('HTTP 403 on the first row ends the run of a service that has taken nothing yet, and is about the row at any other', () => {
+    const stops = [false, true].map((isFamiliar) => new Supervisor(null, 0, { isFamiliar }).observe(DENIED).stop);
+    expect(stops.map((stop) => stop?.reason ?? null)).toEqual(['auth.denied', null]);
   });
 
   test('HTTP 403 later is about a row, until five come in succession', () => {
@@ -67,5 +69,74 @@ describe('HTTP 403', () => {
     supervisor.observe(ended('created'));
     const advice = adviceOn(supervisor, 5, DENIED);
     expect([stopsAt(advice), advice[4]?.stop?.code]).toEqual([5, 'auth']);
+  });
+});
+
+describe('The supervisor of a run', () => {
+  test('A run pauses for two seconds, then for six, and stops at the third break', () => {
+    const supervisor = new Supervisor(null, 0);
+    const advice = times(9, () => supervisor.observe(ended('unknown')));
+    expect(advice.map(({ pauseMs }) => pauseMs)).toEqual([0, 0, 2_000, 0, 0, 6_000, 0, 0, 0]);
+    expect(advice[8]?.stop).toMatchObject({ reason: 'rows.too-many-doubts' });
+  });
+
+  test.each([
+    [999, 0],
+    [1_000, 2_000],
+  ])('After the second break, %d outcomes before a third make its pause %d ms', (known, pauseMs) => {
+    const supervisor = new Supervisor(null, 0);
+    times(6, () => supervisor.observe(ended('unknown')));
+    times(known, () => supervisor.observe(ended('created')));
+    const advice = times(3, () => supervisor.observe(ended('unknown')));
+    expect([advice[2]?.pauseMs, advice[2]?.stop === null]).toEqual([pauseMs, pauseMs > 0]);
+  });
+
+  test.each([
+    // The first of five is the 200th result before the last one, and one more.
+    [200, true],
+    [201, false],
+  ])('Five unknown rows within %d results are too many: %s', (results, isTooMany) => {
+    const supervisor = new Supervisor(null, 0);
+    const doubts = new Set([0, 50, 100, 150, results - 1]);
+    const advice = times(results, (at) => supervisor.observe(ended(doubts.has(at) ? 'unknown' : 'created')));
+    expect(advice.at(-1)?.pauseMs).toBe(isTooMany ? 2_000 : 0);
+  });
+
+  test('A file that repeats what others sent is not taken for one whose answers cannot be read', () => {
+    const supervisor = new Supervisor(null, 0);
+    for (const status of ['repeated', 'duplicate', 'unknown'] as const)
+      supervisor.observe(ended(status, { isFromLog: true }));
+    expect(supervisor.limit(16)).toBe(1);
+    supervisor.observe(ended('repeated', { isFromLog: true }));
+    expect(supervisor.limit(16)).toBe(16);
+    expect(supervisor.limit(0)).toBe(0);
+  });
+
+  test('Ten unreadable answers stop a run only if nothing else came between them', () => {
+    const supervisor = new Supervisor(null, 0);
+    const unreadable = ended('failed', { unreadable: true });
+    const stops = times(20, (at) => supervisor.observe(at === 9 ? ended('failed') : unreadable).stop?.reason);
+    expect(stops.map((reason) => reason ?? '').indexOf('answer.unreadable')).toBe(19);
+  });
+
+  test('Only the first 25 rows stop a run by the same refusal', () => {
+    const refused = ended('rejected', { message: 'No.', http: 422 });
+    const stopsAt = (before: number) => {
+      const supervisor = new Supervisor(null, 0);
+      for (const _ of times(before, () => 0)) supervisor.observe(ended('created'));
+      return times(30, () => supervisor.observe(refused).stop !== null).indexOf(true) + 1;
+    };
+    expect([stopsAt(0), stopsAt(5), stopsAt(6)]).toEqual([20, 20, 0]);
+  });
+});
+
+describe('Answers that say that there is nothing', () => {
+  test('Five in a row stop the run, as the service may have moved; fewer are about their rows', () => {
+    const none = (http: number) => ended('rejected', { http, message: 'nothing there' });
+    const supervisor = new Supervisor(null, 0, { isFamiliar: true });
+    const first = [none(404), none(410), none(404), none(404), ended('created', { http: 201 })];
+    expect(first.map((each) => supervisor.observe(each).stop)).toEqual([null, null, null, null, null]);
+    const then = times(5, () => supervisor.observe(none(404)).stop);
+    expect(then.map((stop) => stop?.reason ?? null)).toEqual([null, null, null, null, 'service.wrong-address']);
   });
 });

@@ -9,9 +9,12 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
+import { proxyFor } from '../../src/service/network/connector.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
+import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
-import { virtualClock } from '../helpers/api-client.ts';
+import { readToken } from '../../src/service/token/token-answer.ts';
+import { answerWith, virtualClock } from '../helpers/api-client.ts';
 import { clientOf, lineOf } from './client.ts';
 
 /*
@@ -128,3 +131,38 @@ function learn(reader: AnswerReader, { operation, means, by, answer }: Proven, k
   reader.learn(operation, read.form, means, isByIdentifier ? 'person' : by, 0, isByIdentifier);
   if (operation === 'create' && means === 'taken') reader.identify(key, read.form);
 }
+
+/** The column that gives the telephone number, for what a service says of parameters. */
+const columnOf = (field: string) => (field === 'phone' ? 'Telefone' : null);
+
+/** The words of a refusal, by the parameters of the public document or of one that has them deep within. */
+export function wordsOf(body: string, contract: Contract = DOCUMENTED_CONTRACT): string | null {
+  const type = /^[[{"]/.test(body) ? JSON_TYPE : { 'content-type': 'text/plain' };
+  const sent = new Redactor([...Object.values(SENT), 's3cr3t-v4lue']);
+  return new AnswerReader(contract, columnOf).errorText(answerWith(body, { status: 422, headers: type }), sent);
+}
+
+/** The token in an answer, and the seconds until it ends; or the sentence that there is none. */
+export function tokenIn(body: string): readonly [token: string, seconds: number | null] {
+  const { accessToken, obtainedAtMs, expiresAtMs } = readToken(answerWith(body), 0);
+  return [accessToken, expiresAtMs === null ? null : (expiresAtMs - obtainedAtMs) / 1000];
+}
+
+/** How long an answer with these headers asks to wait, and what it says is left, at 03:39 on 21 November 2026. */
+export const ratesIn = (headers: Readonly<Record<string, string>>) =>
+  readRateHeaders(headers, Date.UTC(2026, 10, 21, 3, 39));
+
+/** What the redactor of `redacted.md` has been told. */
+const LONG =
+  'A torneira da "cozinha" <pinga> & molha tudo.\nTambém há um cano roto na casa de banho do primeiro andar.';
+const REPEATED = new Redactor([
+  ...['PT', 'pt', 'Rua João d’Ávila 12, 1000-001 Lisboa', 'Ana Sá d’Exemplo-Conceição', 'ana.exemplo+srq@example.com'],
+  ...['+351912345678', LONG, 'the-client-secret'],
+]);
+
+/** How a text is shown, and whether it repeats what was sent. */
+export const redacted = (text: string) => ({ shown: REPEATED.redact(text), repeats: REPEATED.repeatsSent(text) });
+
+/** The proxy of these variables for a service, or null. Throws where it cannot be used. */
+export const proxyOf = (https: string, no: string, service: string) =>
+  proxyFor(service, { https: https || null, no: no || null });

@@ -23,15 +23,6 @@ async function read(pieces: readonly string[], kind: JsonKind, encoding = UTF8):
   }
   return found;
 }
-const cells = async (object: unknown) => {
-  const text = JSON.stringify(object);
-  const objects = await jsonObjects(() => only(text), 'json');
-  const columns = await jsonColumns(objects);
-  for await (const [row] of jsonRows(objects(), columns, UTF8))
-    return [Object.fromEntries(columns.map((name, at) => [name, row?.cells[at]])), row?.problem];
-  return null;
-};
-
 describe('the values of a file, wherever its text is cut', () => {
   it.each<[JsonKind, string, unknown[]]>([
     [
@@ -72,45 +63,6 @@ it('a line of JSON has at most 1 MiB, and a file that is no lines at most 20 MiB
 });
 
 describe('an object becomes cells', () => {
-  it.each<[unknown, object]>([
-    [{ a: { b: { c: 1 }, d: true } }, { 'a.b.c': '1', 'a.d': 'true' }],
-    [{ a: [1, 'x', null] }, { a: '1, x, ' }],
-    [{ a: [] }, { a: '' }],
-    [{ a: [{ b: 1 }, 2, [3]] }, { 'a.0.b': '1', 'a.1': '2', 'a.2': '3' }],
-    [{ a: [[1, 2]] }, { 'a.0': '1, 2' }],
-    [{ a: null }, { a: '' }],
-    [{ google_key: 'secret', a: { google_key: 'x' } }, { 'a.google_key': 'x' }],
-    [{ field_data: [{ name: 'phone', values: ['1', '2'] }, { name: 'x' }] }, { phone: '1, 2', x: '' }],
-    [{ user_column_data: [{ column_id: 'EMAIL', string_value: 'a@b' }] }, { EMAIL: 'a@b' }],
-    [
-      { field_data: 'x', user_column_data: 1 },
-      { field_data: 'x', user_column_data: '1' },
-    ],
-    [{ a: { field_data: [{ name: 'b' }] } }, { 'a.field_data.0.name': 'b' }],
-    [{ a: { user_column_data: [{ column_id: 'b' }] } }, { 'a.user_column_data.0.column_id': 'b' }],
-  ])('an object of a JSON row becomes cells, %j: %j', async (object, expected) => {
-    expect(await cells(object)).toEqual([expected, null]);
-  });
-
-  it.each<[unknown, string]>([
-    [{ field_data: [{ values: ['1'] }] }, 'has an answer without a name'],
-    [{ field_data: [3] }, 'has an answer without a name'],
-    [{ user_column_data: [{ column_id: 1 }] }, 'has an answer without a name'],
-    [{ a: 1, field_data: [{ name: 'a', values: ['2'] }] }, 'has two values for "a"'],
-    [{ is_test: true, user_column_data: [] }, 'is a test lead: never sent'],
-  ])('an object of a JSON row becomes cells, %j: %s', async (object, problem) => {
-    expect((await cells(object))?.[1]).toBe(problem);
-  });
-
-  it.each<unknown>([
-    { a: 1, field_data: [{ name: 'a', values: ['1'] }] },
-    { is_test: false, user_column_data: [] },
-    { is_test: 'true', user_column_data: [] },
-    { is_test: true },
-  ])('a JSON row of %j has no problem', async (object) => {
-    expect((await cells(object))?.[1]).toBeNull();
-  });
-
   it('objects of a JSON row become cells down to a depth of twenty', async () => {
     const nested = (depth: number, inside = '1') => `${'{"a":'.repeat(depth)}${inside}${'}'.repeat(depth)}`;
     const problem = async (text: string) => (await read([text], 'json'))[0];

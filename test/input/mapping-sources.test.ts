@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { columnsNamed } from '../../src/input/column-names.ts';
 import { mappingToKeep, mappingToRemember } from '../../src/input/kept-mapping.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { FieldSource, MappingOptions, RememberedMapping } from '../../src/request/lead/table.ts';
@@ -23,78 +22,6 @@ const remembered = (more: Partial<RememberedMapping>): RememberedMapping => ({
   on: '2026-11-20',
   changes: null,
   ...more,
-});
-
-describe('the columns of a name', () => {
-  const COLUMNS = ['E-Mail', 'Tel', 'tel', '', 'Tel', 'e mail', ''];
-  it.each([
-    ['Tel', [1, 4]],
-    [' Tel ', [1, 4]],
-    ['tel', [2]],
-    ['TEL', [1, 2, 4]],
-    ['E_MAIL', [0, 5]],
-    ['column 4', [3]],
-    ['Column 7', [6]],
-  ])('the columns of the name %s are %j', (name, at) => {
-    expect(columnsNamed(COLUMNS, name)).toEqual(at);
-  });
-});
-
-describe('a field is taken', () => {
-  it.each<[Record<string, string>, string[], number[]]>([
-    [{ Tel: 'phone', tel: '-' }, [], [0]],
-    [{ tel: '-', Tel: 'phone' }, ['phone first 0 certain: --map'], []],
-    [{ Tel: 'phone', TEL: 'email' }, ['email first 0 certain: --map'], []],
-    [
-      { Tel: 'phone', Mobil: 'phone', tel: 'email' },
-      ['phone first 1 certain: --map', 'email first 0 certain: --map'],
-      [],
-    ],
-    [{ Tel: 'phone', Mobil: 'email', tel: 'email' }, ['email first 0,1 certain: --map'], []],
-    [{ Tel: 'phone', TEL: 'phone' }, ['phone first 0 certain: --map'], []],
-  ])('a field comes from the column that was named last, in any spelling: %j', (map, sources, leftOut) => {
-    const told = plan(['Tel', 'Mobil'], { map, set: {} });
-    const said = told.sources.filter(({ because }) => because === '--map');
-    expect([short(said).toSorted(), told.leftOut]).toEqual([sources.toSorted(), leftOut]);
-  });
-
-  it('a field comes from what is said, in the order of columns and templates', () => {
-    const said = { map: { b: 'phone', a: 'phone' }, set: { location: '{c} {a}', lang: 'pt' } };
-    expect(short(plan(['a', 'b', 'c'], said).sources)).toEqual([
-      'phone first 1,0 certain: --map',
-      'location template 2,0 certain: --set',
-      'lang template  certain: --set',
-    ]);
-  });
-
-  it.each([
-    ['{A}{B}', [0, 1]],
-    ['x {A} y', ['x ', 0, ' y']],
-    ['{{A}}', ['{A}']],
-    ['} {', ['} {']],
-    ['{A', ['{A']],
-    ['', []],
-    ['x', ['x']],
-  ])('a field comes from the template %j: %j', (text, template) => {
-    const [source] = plan(['A', 'B'], { set: { location: text } }).sources;
-    expect([source?.template, source?.columns]).toEqual([
-      template,
-      template.filter((part) => typeof part === 'number'),
-    ]);
-  });
-});
-
-it('the name of a contact comes before a bare name, which may be that of a record', () => {
-  expect(short(plan(['name', 'contact_name']).sources)).toEqual(['fullname first 1,0 certain: known name']);
-});
-
-it('a column that was left out, or given to another field, is no part of a place or a name', () => {
-  const parts = (map: Record<string, string>) => Object.keys(plan(['City', 'Zip', 'Street'], { map }).parts).sort();
-  expect([parts({}), parts({ City: '-' }), parts({ Zip: 'ref' })]).toEqual([
-    ['city', 'postal_code', 'street'],
-    ['postal_code', 'street'],
-    ['city', 'street'],
-  ]);
 });
 
 describe('a mapping that was confirmed', () => {

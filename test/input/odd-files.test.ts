@@ -3,40 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { rawWorkbook } from '../../scripts/workbook.mjs';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
 
-const refusal = (content: Uint8Array) =>
-  openFile(scratchFile(content, 'csv')).then(
-    () => null,
-    (error: Error) => error.message.replace(/^\S+ /, ''),
-  );
-
 describe('encodings that look like others', () => {
   const TEXT = 'Name;Straße;Ort\nÄnne Müller;Größe 1;München\nJosé Peña;Calle Núñez;Sevilla\n';
   it.each(['macintosh', 'cp850'])('the encoding %s is refused, and read if it is named', async (encoding) => {
     const path = scratchFile(iconv.encode(TEXT, encoding), 'csv');
     await expect(openFile(path)).rejects.toMatchObject({ hint: expect.stringContaining(encoding) });
     expect((await readTable(path, { encoding })).cells[0]).toEqual(['Änne Müller', 'Größe 1', 'München']);
-  });
-  it.each(['l’été', '“Best” – or not', 'Š, Ž and œ'])('Windows-1252 stays Windows-1252 with %s', async (text) => {
-    const { table, cells } = await readTable(
-      scratchFile(iconv.encode(`a;b\nÉté ${text};Müller\n`, 'windows-1252'), 'csv'),
-    );
-    expect([table.encoding, cells]).toEqual(['Windows-1252', [[`Été ${text}`, 'Müller']]]);
-  });
-});
-
-describe('files that are no tables', () => {
-  it.each([
-    ['a PNG', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', /^is a picture/],
-    ['a JPEG', '\xff\xd8\xff\xe0\0\x10JFIF', /^is a picture/],
-    ['an archive', '7z\xbc\xaf\x27\x1c\0\x04', /^is an archive/],
-    ['a document', '{\\rtf1\\ansi Name}', /^is a text document/],
-    ['a database', 'SQLite format 3\0', /^is a database/],
-    ['a recording', 'ID3\x04\0\0\0\0\0\0', /^is a recording/],
-  ])('a file that is no table, %s, is recognised by its first bytes', async (_, bytes, message) => {
-    expect(await refusal(Buffer.from(bytes, 'latin1'))).toMatch(message);
-  });
-  it('a header may begin as a recording does', async () => {
-    expect((await readTable(scratchFile(Buffer.from('ID3,Name\n1,Ana\n'), 'csv'))).cells).toEqual([['1', 'Ana']]);
   });
 });
 

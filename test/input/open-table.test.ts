@@ -79,45 +79,6 @@ describe('encodings', () => {
   });
 });
 
-describe('rows', () => {
-  it('a row knows its number and the line it begins in, quoted line breaks counted', async () => {
-    const { rows } = await read(file('a,b\r\n1,"x\r\ny"\r\n\r\n2,z\r\n'));
-    expect(rows.map(({ number, line }) => [number, line])).toEqual([
-      [1, 2],
-      [2, 5],
-    ]);
-  });
-
-  it('titles above the header are mentioned, blank lines are not', async () => {
-    expect((await open(`${fixtures}preamble.csv`)).notes).toEqual(['Set aside before the header: lines 1–3.']);
-    expect((await open(file('\n\na,b\n1,2\n'))).notes).toEqual([]);
-  });
-
-  it('nothing after an unclosed quote is read as a row', async () => {
-    for (const name of ['unclosed-quote', 'unclosed-quote-all-quoted']) {
-      const table = await open(`${fixtures}${name}.csv`);
-      const seen: number[] = [];
-      const all = async () => {
-        for await (const batch of table.rows()) seen.push(...batch.map((row) => row.number));
-      };
-      await expect(all()).rejects.toThrow('Row 2 (line 3) has a quote that is not closed');
-      expect(seen).toEqual([1]);
-    }
-  });
-
-  it('a results file gives back the cells that were guarded against formulas', async () => {
-    const { cells, table } = await read(`${fixtures}results-read-again.csv`);
-    expect(cells[0]?.[4]).toBe('+351912345678');
-    expect(cells[1]?.[6]).toBe('=SUM(1) is what I typed');
-    expect(table.notes.join()).toContain('set aside');
-  });
-
-  it('in any other file an apostrophe before a formula stays', async () => {
-    const { cells } = await read(file("a,b\n'=1,2\n"));
-    expect(cells[0]?.[0]).toBe("'=1");
-  });
-});
-
 describe('JSON', () => {
   it('a list within a JSON object is read from the list alone', async () => {
     const list = '[\n{"a":"]"},\n{"a":[2]}]';
@@ -132,41 +93,6 @@ describe('JSON', () => {
     }
     await expect(read(file('{"data":[]}', 'json'))).rejects.toThrow('no rows');
     await expect(read(file('{"data":[{"a":1},', 'json'))).rejects.toThrow('not valid JSON');
-  });
-
-  const ana = { first_name: 'Ana', phone: '912345678', message: 'The roof of our house leaks badly' };
-  const person = { name: 'Ana', email: 'ana@example.com' };
-  const own = { fullname: 'Eva', phone: '913456789', message: 'My roof' };
-
-  it.each<[string, object, string]>([
-    ['said to be a success', { message: 'Success', leads: [ana, ana] }, 'leads'],
-    ['of one lead', { message: 'Success', customers: [ana] }, 'customers'],
-    ['within an object', { id: 1, country: 'PT', page: { entries: [ana] } }, 'page.entries'],
-    [
-      'of an account',
-      { email: 'me@example.com', service: 'roofs', found: [{ contact: person }, { contact: person }] },
-      'found',
-    ],
-    ['of one person', { message: 'The roof of our house leaks badly', contacts: [person] }, 'contacts'],
-    ['behind what looks like a lead', { ...own, requests: [person] }, 'requests'],
-  ])('a JSON list %s is named, and not read as one row', async (_, value, list) => {
-    const said = { code: 'input', message: expect.stringContaining(`its list "${list}"`) };
-    await expect(open(file(JSON.stringify(value, null, 1), 'json'))).rejects.toMatchObject(said);
-    const lines = `${JSON.stringify(value)}\n${JSON.stringify(value)}\n`;
-    await expect(open(file(lines, 'ndjson'))).rejects.toMatchObject(said);
-  });
-
-  it.each<[string, object]>([
-    ['addresses', { ...own, addresses: [{ city: 'Lisboa' }, { city: 'Porto' }] }],
-    ['earlier messages', { ...own, history: [{ email: 'desk@example.com', message: 'We call you back.' }] }],
-    [
-      'numbers of one person',
-      { message: 'My roof', fullname: 'Ana', phones: [{ phone: '912345678' }, { phone: '913456789' }] },
-    ],
-  ])('a JSON request with a list of %s of its own is a row', async (_, value) => {
-    for (const text of [JSON.stringify(value, null, 1), JSON.stringify([value, value])]) {
-      await expect(open(file(text, 'json'))).resolves.toMatchObject({ format: expect.stringContaining('json') });
-    }
   });
 
   it('a JSON list whose name is no word is named without a command to paste', async () => {

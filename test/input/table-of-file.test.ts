@@ -31,60 +31,6 @@ describe('the format of a file', () => {
   });
 });
 
-describe('notes tell', () => {
-  it('notes say what was found, once each, in the order of reading', async () => {
-    const text = 'Title;;\na;;c\n1;2;3\n4;5;6\n;;\ntotal;;\n';
-    const { table } = await readTable(scratchFile(gzipSync(Buffer.from(`${text}`, 'latin1'))));
-    for await (const _ of table.rows());
-    expect(table.notes).toEqual([
-      'Unpacked while reading (gzip).',
-      'Set aside before the header: line 1.',
-      'Without a name in the header: column 2.',
-      "Set aside as the report's footer: line 6.",
-    ]);
-  });
-
-  it('notes say nothing where nothing was found', async () => {
-    expect((await readTable(scratchFile('a,b\n1,2\n'))).table.notes).toEqual([]);
-    expect((await readTable(scratchFile('[{"a":1}]'))).table.notes).toEqual([]);
-  });
-
-  it('notes name the columns of a results file', async () => {
-    const text = 'phone,srq_status,srq_id,srq_message,srq_row\n1,created,x,,1\n';
-    expect((await openFile(scratchFile(text))).notes).toEqual([
-      'A results file of srq: srq_status, srq_id, srq_message, srq_row are set aside. What it calls created or duplicate is not sent.',
-    ]);
-  });
-
-  it('notes name columns that nearly all rows leave out, and those without a name', async () => {
-    const { notes } = await openFile(scratchFile(`a,b,,d,\n${'1,2,x\n'.repeat(5)}`));
-    expect(notes).toContain('Without a name in the header: column 3, 5.');
-  });
-});
-
-describe('a test lead', () => {
-  it.each([
-    ['true', true],
-    [' TRUE ', true],
-    ['1', true],
-    ['Yes', true],
-    ['false', false],
-    ['', false],
-    ['truely', false],
-    ['11', false],
-  ])('a test lead is marked by %j: %s', async (mark, isTest) => {
-    const { rows } = await readTable(scratchFile(`is_test,b\n${mark},x\n`));
-    expect(rows.map(({ problem }) => problem)).toEqual([isTest ? 'is a test lead: never sent' : null]);
-    const { rows: last } = await readTable(scratchFile(`b,is_test\nx,${mark}\n`));
-    expect(last[0]?.problem).toBe(rows[0]?.problem);
-  });
-
-  it('a test lead keeps another problem that it has', async () => {
-    const { rows } = await readTable(scratchFile('is_test,b\ntrue\nx,y\nx,y\n'));
-    expect(rows[0]?.problem).toContain('has 1 cell');
-  });
-});
-
 describe('the beginning of a file', () => {
   it('the header of a file has at most 5,000 columns', async () => {
     const of = (count: number) =>

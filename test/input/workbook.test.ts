@@ -48,41 +48,6 @@ describe('a workbook', () => {
     expect(cells.flat().every((text) => /^\d\.\d+E\+\d+$/.test(text))).toBe(true);
   });
 
-  it.each([
-    ['00000', 1067, '01067'],
-    ['00000', 10115, '10115'],
-    ['00000', 0, '00000'],
-    ['00000;@', 1067, '01067'],
-    ['[$-407]00000', 1067, '01067'],
-    ['000-0000', 12345, '0012345'],
-    ['0000\\ 000\\ 000', 912345678, '0912345678'],
-    ['[Red]0000_)', 7, '0007'],
-    ['"Nº" 00000', 1067, '01067'],
-  ])('a workbook shows a number of the format %s with its zeros: %s is %s', async (format, number, shown) => {
-    const { cells } = await readTable(one(['zip', 'x'], [{ number, format }, 'y']));
-    expect(cells).toEqual([[shown, 'y']]);
-  });
-
-  it.each([
-    ['General', 1067, '1067'],
-    ['0', 1067, '1067'],
-    ['0.00', 1067, '1067'],
-    ['#,##0', 1067, '1067'],
-    ['0.00E+00', 351912345678, '351912345678'],
-    ['0%', 3, '3'],
-    ['00000', 1067.5, '1067.5'],
-    ['00000', -1067, '-1067'],
-    ['00000000000000000000', 1.2345678901234567e19, '1.2345678901234567E+19'],
-    ['"+"0', 351912345678, '351912345678'],
-    // A condition changes how a number looks, and none of its digits.
-    ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 2015550123, '2015550123'],
-    ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 5550123, '5550123'],
-    ['yyyy-mm-dd', 46346, '2026-11-20'],
-  ])('a workbook leaves a number of the format %s as it is: %s is %s', async (format, number, text) => {
-    const { cells } = await readTable(one(['zip', 'x'], [{ number, format }, 'y']));
-    expect(cells).toEqual([[text, 'y']]);
-  });
-
   it('a workbook shows formatted numbers of formulas, and no texts', async () => {
     const parts: Record<string, Uint8Array> = unzipSync(
       workbook([

@@ -12,24 +12,3 @@ describe('every market', () => {
     }
   });
 });
-
-it.each([
-  ['Großbritannien', 'UK'],
-  ['Republic of Ireland', 'IE'],
-  ['Rep. Dominicana', 'DO'],
-  ['Méjico', 'MX'],
-  ['DE - Deutschland', 'DE'],
-  ['Germany (DE)', 'DE'],
-  ['España / Spain', 'ES'],
-  ['Portugal (+351)', 'PT'],
-  ['🇬🇧 United Kingdom', 'UK'],
-])('a country is found by a common name, or by several: %s', (text, code) => {
-  expect(parseMarket(text)?.code).toBe(code);
-});
-
-it.each(['de-DE', 'PT/ES', 'Berlin, Germany', 'Germany (+43)', 'pt-BR', '(+351)', ', /'])(
-  '%s is no country',
-  (text) => {
-    expect(parseMarket(text)).toBeUndefined();
-  },
-);

@@ -16,29 +16,10 @@ const LEAD = {
 const redactor = new Redactor([...Object.values(LEAD), 'the-client-secret']);
 
 describe('an answer is shown', () => {
-  test.each([
-    ['without a name', 'Hello Ana!', 'Hello ***!'],
-    ['without one in another case', '{"m":"Hello EXEMPLO!"}', '{"m":"Hello ***!"}'],
-    ['without one that lost its accents', 'Conceicao, conceição', '***, ***'],
-    ['without a short name', 'Senhor Sá', 'Senhor ***'],
-    ['without a name within a longer word', 'idConceicao7 ok', '*** ok'],
-    ['without a name in a list of names', '{"Ana":1,"id":7}', '{"***":1,"id":7}'],
-    ['without what is a number in JSON', '{"tel":351912345678,"id":7}', '{"tel":"***","id":7}'],
-    ['without a name in JSON within JSON', '{"m":"{\\"n\\":\\"Jo\\\\u00e3o\\"}"}', '{"m":"{\\"n\\":\\"***\\"}"}'],
-    ['without an encoded word', 'x Jo%C3%A3o y', 'x *** y'],
-    ['without a word with entities', 'x Jo&atilde;o y', 'x *** y'],
-    ['without a recording', `{"audio":"${Buffer.alloc(3000, 'sound').toString('base64')}"}`, '{"audio":"***"}'],
-    ['with words that hold a short name', 'Banana, optional, depth', 'Banana, optional, depth'],
-    ['with numbers that hold one of an address', '41000999', '41000999'],
-    [
-      'with its codes and addresses',
-      'phone_already_registered /v1/requests/create/one',
-      'phone_already_registered /v1/requests/create/one',
-    ],
-    ['with its identifiers', '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a', '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a'],
-    ['as it was written', '{"id":12345678901234567890, "ok": true}', '{"id":12345678901234567890, "ok": true}'],
-  ])('an answer is shown %s', (_, answer, shown) => {
-    expect(redactor.redact(answer)).toBe(shown);
+  // Shorter ones are in test/doors/answer/redacted.md.
+  test('an answer is shown without a recording', () => {
+    const answer = `{"audio":"${Buffer.alloc(3000, 'sound').toString('base64')}"}`;
+    expect(redactor.redact(answer)).toBe('{"audio":"***"}');
   });
 
   test('an answer is shown without three words in a row of a long text, whose single words are too common', () => {
@@ -104,34 +85,6 @@ describe('a raw answer', () => {
       expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(2048);
       expect(cut).not.toContain('\ufffd');
     }
-  });
-});
-
-describe('a text repeats what was sent', () => {
-  test.each([
-    'PT',
-    'pt',
-    'ana.exemplo+srq@example.com',
-    'ANA SÁ D’EXEMPLO-CONCEIÇÃO',
-    'request-of-conceição-4711',
-    '351912345678',
-    '+351 912 345 678',
-    '912345678',
-    '1000-001',
-    'the-client-secret',
-  ])('a text repeats what was sent: %s', (text) => {
-    expect(redactor.repeatsSent(text)).toBe(true);
-  });
-
-  test.each([
-    '4711',
-    '41000999',
-    '10000010',
-    '12345678901234567890',
-    'PT-4711',
-    '0d5c7a7e-6a0e-4b56-9a1c-1f2e3d4c5b6a',
-  ])('a text does not repeat what was sent: %s', (text) => {
-    expect(redactor.repeatsSent(text)).toBe(false);
   });
 });
 
