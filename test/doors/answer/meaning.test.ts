@@ -213,9 +213,27 @@ test.each([
     listed('"sent":[{"to":"crm","ok":false}]'),
   ],
   ['lacks what one always has', listed('"done":[true,false,false]'), listed('"done":[false,false,false]')],
+  ['has its words in another order', listed('"way":["inbox","stored"]'), listed('"way":["stored","inbox"]')],
+  [
+    'has nothing at another position',
+    (at: number) => `\`200 json {"r":[null,${4711 + at}]}\``,
+    (at: number) => `\`200 json {"r":[${4711 + at},null]}\``,
+  ],
 ])('a list that %s says something else', async (_, known, bad) => {
   expect(await toldBeside(known, bad)).toEqual(['created', 'unknown']);
 });
+
+test.each([
+  ['ld_', 'rj_'],
+  ['live_', 'test_'],
+  ['PT-LEAD-', 'PT-SPAM-'],
+])('an identifier of random signs behind %s is not like one behind %s', async (good, bad) => {
+  const named = (words: string) => (at: number) => `\`201 json {"id":"${words}${hexOf(at)}"}\``;
+  expect(await toldBeside(named(good), named(bad))).toEqual(['created', 'unknown']);
+});
+
+/** Random signs, of which every other text begins with a letter. */
+const hexOf = (at: number) => `${at % 2 === 0 ? 'c' : ''}${(0x9f3a81 + at * 7919).toString(16)}e07`;
 
 test('a list of as many members as there are, each with a number of its own, says the same', async () => {
   const answer = (at: number) => listed(`"jobs":[${Array(1 + (at % 4)).fill(`{"no":${900 + at},"state":"new"}`)}]`)(at);
