@@ -85,7 +85,7 @@ export class Experiment {
     if (this.#controls.length === 0) await this.#askControl();
     // A place that differs between two answers about the control says nothing.
     if (!isLikeAll(form, this.#controls)) await this.#askControl();
-    return isLikeAll(form, this.#controls) ? { ...result, verdict: 'clear' } : result;
+    return isLikeAll(form, this.#controls) ? { ...result, verdict: 'clear', message: null } : result;
   }
 
   /**

@@ -74,9 +74,11 @@ export function readValidate(
   const isCompared = isSuccess(status) || status === 409 || mayBeNone;
   if (verdict !== 'unknown' || isCompared) {
     const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
+    const said = verdict === 'unknown' ? reader.errorText(answer, sent) : null;
+    const message = said && `Validate said "${said}". srq does not know what that means.`;
     const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};
     return {
-      result: { verdict, form, ids, http: status, message: null, refused: null, raw },
+      result: { verdict, form, ids, http: status, message, refused: null, raw },
       // An answer that was cut may be whole the next time. One that is whole would only be read in the same way.
       isTransient: verdict === 'unknown' && !answer.complete,
       stop: null,
