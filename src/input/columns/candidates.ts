@@ -282,9 +282,11 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
     const [winner, second] = rivals;
     if (isOfAPerson(meaning)) return asDoubted(second ? withoutStrangers(rivals) : rivals);
     if (!winner || !second) return rivals;
-    if (MEANINGS[meaning].isSeveral) return withoutStrangers(rivals);
-    if (known.length > 0) return known;
-    return [winner];
+    const rest = known.length > 0 ? known : [winner];
+    const kept = MEANINGS[meaning].isSeveral ? withoutStrangers(rivals) : rest;
+    // Who pays may be the customer, and who is named for the delivery somebody else.
+    const isDoubted = isOfAName(meaning) && rivals.some(({ look }) => look.name.isBilling);
+    return isDoubted ? kept.map((each) => ({ ...each, level: 'likely' })) : kept;
   });
 }
 
@@ -312,7 +314,7 @@ function withoutStrangers(rivals: readonly Candidate[]): readonly Candidate[] {
 
 /**
  * Makes contacts likely whose names doubt them. A second one is doubted if there is no first one, and one of a place if
- * there is another one, because it may be somebody else's.
+ * there is another one, because it may be somebody else's. So may each of several that are called alike.
  */
 function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
   const isFirst = ({ look: { name } }: Candidate) => !name.isSecond && !name.isDoubted;
@@ -320,7 +322,9 @@ function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
     const { isDoubted, isSecond, isOfAPlace } = each.look.name;
     const isLast = isSecond && !rivals.some(isFirst);
     const isElsewhere = isOfAPlace && rivals.length > 1;
-    return each.by !== 'known name' && (isDoubted || isLast || isElsewhere) ? { ...each, level: 'likely' } : each;
+    const isByWords = each.by !== 'known name' && (isDoubted || isLast || isElsewhere);
+    const alike = rivals.filter(({ look }) => normalForm(look.header) === normalForm(each.look.header));
+    return isByWords || alike.length > 1 ? { ...each, level: 'likely' } : each;
   });
 }
 

@@ -55,7 +55,7 @@ function evidenceOf(header: string, words: readonly string[]) {
     // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
     (!named.has('telling') && named.hasAny(elseOf(named)));
-  const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last']));
+  const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last', 'phone', 'email']));
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
     /** Whether the name says nothing at all (`Column 3`, `field_7`, no name), so that only the content can tell. */
