@@ -45,7 +45,7 @@ export interface Confirmed {
 }
 
 /** The log in a database, open for sending. */
-interface PostgresLog extends OpenLog {
+export interface PostgresLog extends OpenLog {
   readonly member: Membership;
   /** Aborted some time after the run was told to stop: the store is not waited for any longer. */
   readonly givenUp: AbortSignal;
