@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { SrqError } from '../request/words/errors.ts';
+import { UTF8_AS_WINDOWS_1252 } from '../request/words/garbled.ts';
 import { firstChunk, type PartnerFile } from './partner-file.ts';
 
 /** The encoding of a file's text. */
@@ -27,12 +28,6 @@ const LABELS: Readonly<Record<string, string>> = {
  */
 const UNDECODABLE = /\uFFFD|\p{Surrogate}/u;
 
-/** The characters for the bytes 0x80 to 0xBF in Windows-1252. In UTF-8 these bytes continue a character. */
-const CONTINUES =
-  '[\u20AC\uFFFD\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u017D\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u017E\u0178\u00A0-\u00BF]';
-/** Matches UTF-8 that was read as Windows-1252, for the characters of the markets: `Ã£`, `â‚¬`. */
-const UTF8_AS_WINDOWS_1252 = new RegExp(`\\uFFFD|[\\u00C2-\\u00C5]${CONTINUES}|\\u00E2${CONTINUES}{2}`);
-
 /** Maximum number of undecodable places that count as a problem of single rows, even in a file of plain ASCII. */
 const FEW_PLACES = 10;
 
@@ -52,12 +47,27 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   const named = declared === null ? null : await declaredEncoding(declared);
   const head = await firstChunk(file);
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
-  if ((name ?? 'utf-8') === 'utf-8' && (await isAllUtf8(file))) return textEncoding('utf-8', 'UTF-8', 0);
+  if ((name ?? 'utf-8') === 'utf-8' && (await isAllUtf8(file))) {
+    if (declared === null) requireSavedOnce(file.path, head);
+    return textEncoding('utf-8', 'UTF-8', 0);
+  }
   const { known, unknown } = await censusOf(file, name ?? 'utf-8');
   if (name === null) return unknown <= known ? textEncoding('utf-8', 'UTF-8', unknown) : windows1252(file, known);
   const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
   if (unknown > Math.max(FEW_PLACES, known)) throw undecodable(file.path, label);
   return textEncoding(name, label, unknown);
+}
+
+/** Throws if the first line has UTF-8 within UTF-8: a program read the file as Windows-1252 and saved what it saw. */
+function requireSavedOnce(path: string, head: Buffer): void {
+  const [line = ''] = head.toString('utf8').split('\n', 1);
+  const [found] = UTF8_AS_WINDOWS_1252.exec(line) ?? [];
+  if (found === undefined) return;
+  throw new SrqError(
+    'encoding.mismatch',
+    `${path} has damaged letters, such as "${found}": it was saved as UTF-8 twice.`,
+    'Export it again as CSV UTF-8. To take its letters as they are: --encoding utf-8',
+  );
 }
 
 function textEncoding(name: string, label: string, unknown: number): TextEncoding {
@@ -92,7 +102,7 @@ async function windows1252(file: PartnerFile, utf8Places: number): Promise<TextE
   return {
     name: 'windows-1252',
     label: 'Windows-1252',
-    unexplained: utf8Places > 0 ? UTF8_AS_WINDOWS_1252 : null,
+    unexplained: utf8Places > 0 ? new RegExp(`\\uFFFD|${UTF8_AS_WINDOWS_1252.source}`) : null,
     note: `Read as Windows-1252, because it is not valid UTF-8.${others} If accents look wrong, name the encoding: --encoding NAME`,
   };
 }

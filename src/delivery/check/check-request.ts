@@ -20,6 +20,7 @@ import { errorValueWithin, isErrorValue } from '../../request/lead/spreadsheet-e
 import type { Mapping } from '../../request/lead/table.ts';
 import { memoize } from '../../request/small.ts';
 import { type Finding, finding, type Problem } from '../../request/words/finding.ts';
+import { UTF8_AS_WINDOWS_1252 } from '../../request/words/garbled.ts';
 import { contractFindings, saysRequired } from './check-contract.ts';
 import { NO_PARTS, type PlacedParts, placedParts } from './place-parts.ts';
 
@@ -132,6 +133,8 @@ class RequestCheck {
   private text(field: string, text: string): void {
     if (text.includes('\0') || !text.isWellFormed()) this.found(finding('text.damaged', field, {}));
     else if (text.includes('\uFFFD')) this.found(finding('text.lost-letter', field, {}, text));
+    const [letters] = UTF8_AS_WINDOWS_1252.exec(text) ?? [];
+    if (letters !== undefined) this.found(finding('text.garbled', field, { letters }, text));
     const most = isField(field) ? FIELD[field].usualLength : field === AUDIO_PARAMETER ? null : USUAL_LENGTH;
     if (most !== null && text.length > most && !this.described.bounded.has(field))
       this.found(finding('text.too-long', field, { letters: text.length, most }, text));

@@ -165,6 +165,9 @@ export const FINDING = {
   'text.lost-letter': text.warning(
     '{field} contains \uFFFD, which marks a lost letter; an earlier conversion damaged the text.',
   ),
+  'text.garbled': text.warning(
+    '{field} contains "{letters}" in place of one letter; an earlier conversion damaged the text.',
+  ),
   'text.too-long': text.warning(
     '{field} has {letters} letters, more than the usual {most}; check whether it is the right column.',
   ),
