@@ -49,6 +49,9 @@ async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions):
   const excess = supervisor.budgetStop();
   if (excess) throw excess;
   let pause: Promise<unknown> | null = null;
+  // A pause that the last rows have caused holds nothing up.
+  const ended = new AbortController();
+  const stopping = AbortSignal.any([halt.signal, ended.signal]);
   const results = runConcurrently(
     readyRows(plan, deps, () => pause),
     () => supervisor.limit(options.concurrency),
@@ -66,16 +69,20 @@ async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions):
     }),
   );
   await noteUnknown(plan, deps);
-  for await (const { submission, sent: told } of results) {
-    const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
-    // What an answer means is not found out any more once the run ends, and that is no fault of the service.
-    const sent = halt.signal.aborted ? { ...asked, unproven: null } : asked;
-    const { stop, pauseMs } = supervisor.observe(sent);
-    if (pauseMs > 0) {
-      deps.breakerOpened?.(pauseMs);
-      pause = recoverFromBreak(submission.request, pauseMs, { ...deps, stopping: halt.signal });
+  try {
+    for await (const { submission, sent: told } of results) {
+      const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
+      // What an answer means is not found out any more once the run ends, and that is no fault of the service.
+      const sent = halt.signal.aborted ? { ...asked, unproven: null } : asked;
+      const { stop, pauseMs } = supervisor.observe(sent);
+      if (pauseMs > 0) {
+        deps.breakerOpened?.(pauseMs);
+        pause = recoverFromBreak(submission.request, pauseMs, { ...deps, stopping });
+      }
+      yield { ...sent, stop };
     }
-    yield { ...sent, stop };
+  } finally {
+    ended.abort();
   }
 }
 
