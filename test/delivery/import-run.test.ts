@@ -248,6 +248,22 @@ describe('A pass', () => {
     expect(plan.ledger.counts().created).toBe(450);
   });
 
+  test('A pass does not wait for a pause that its last rows have caused', async () => {
+    const bench = new Bench();
+    bench.outcomeOf = () => ({ status: 'unknown', ids: {}, http: 500 });
+    const plan = await planOf(tableOf(['a', 'b', 'c']), { lookup: () => 'none' });
+    const paused: (AbortSignal | undefined)[] = [];
+    const sleep = (ms: number, signal?: AbortSignal) => {
+      paused.push(signal);
+      return bench.clock.sleep(ms, signal);
+    };
+    const clock = { nowMs: () => NOW_MS, monotonicMs: () => bench.clock.monotonicMs(), sleep };
+    const deps = { api: bench.api, log: bench.log, clock, preparation: PREPARATION, halt: bench.halt };
+    const options = { ...OPTIONS, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
+    await bench.clock.until(drain(sendRows(plan, deps, options)));
+    expect([plan.ledger.counts().unknown, paused.map((signal) => signal?.aborted)]).toEqual([3, [true]]);
+  });
+
   test('A pass sends the first of many rows only once they are looked up, and none if they cannot be', async () => {
     for (const isAway of [false, true]) {
       const bench = new Bench();
