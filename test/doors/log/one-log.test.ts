@@ -77,6 +77,15 @@ describe.skipIf(!locksLogs)('The locks lie on the log itself, whatever it is cal
     await log.close();
   });
 
+  test('Of a log that was replaced by another file, nothing is said about what is under way', async () => {
+    const log = await openLog(path);
+    await log.sending(subjectOf(1), 'none');
+    renameSync(path, `${path}.old`);
+    writeFileSync(path, readFileSync(`${path}.old`));
+    expect(() => log.mayBeUnderWay(keyOf(1))).toThrow('replaced');
+    await log.close();
+  });
+
   test('Lines are added to a log by one process at a time, whatever it is called', async () => {
     let looks = 0;
     const sleep = async () => {
