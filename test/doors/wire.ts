@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Http } from '../../src/service/wire/http.ts';
+import { bodyText, type Http } from '../../src/service/wire/http.ts';
 import { closedPort, startRawService } from '../helpers/raw-service.ts';
 import { httpTo } from './client.ts';
 
@@ -7,6 +7,9 @@ import { httpTo } from './client.ts';
  * The door to the wire: bytes come through a real socket, and what srq takes them for comes out. The client is closed at the
  * end of the test.
  */
+
+/** The text of a body, or null if it cannot be read. */
+export { bodyText };
 
 export interface Line {
   /** Sends one call. Returns `201 whole` or `201 cut` with the body, or whether a call without an answer was written. */
