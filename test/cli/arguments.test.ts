@@ -3,32 +3,6 @@ import { callSrq } from '../doors/call-srq.ts';
 
 const call = (args: readonly string[], env: Record<string, string> = {}) => callSrq(args, { env, cwd: null });
 
-describe('A mistake in the arguments ends a command before anything else', () => {
-  test.each<[string[], string, string]>([
-    [['bulk', 'x.csv', '--dry-rum'], 'Unknown option --dry-rum. Did you mean --dry-run?', 'srq bulk --help'],
-    [['bulk', 'x.csv', '--secret=s3cret'], 'Unknown option --secret.', 'srq bulk --help'],
-    [['profile', 'lits'], "Unknown command 'lits' (Did you mean list?)", 'srq profile --help'],
-    [['help', 'profile', 'lits'], 'There is no command "lits". Did you mean list?', 'srq help --help'],
-    [['report', '-o'], "Option '-o, --output <file>' argument missing", 'srq report --help'],
-  ])('A mistake in the arguments ends a command before anything else: %j', async (args, said, hint) => {
-    const { code, stdout, stderr } = await call(args);
-    expect([code, stdout, stderr.startsWith(`✗ ${said}`)]).toEqual([2, '', true]);
-    expect(stderr.endsWith(`\n  → See: ${hint}\n`)).toBe(true);
-    expect(stderr).not.toContain('s3cret');
-    // The words alone say that a program asks.
-    const asked = JSON.parse((await call(['--json', ...args])).stdout);
-    expect(asked.error).toMatchObject({ code: 'usage', hint: `See: ${hint}` });
-  });
-
-  test.each([
-    [['bulk', 'x.csv', '--dry-rum'], 'option.unknown'],
-    [['profile'], 'arguments.missing'],
-    [['status', 'now'], 'arguments.invalid'],
-  ])('A mistake in the arguments has a reason for programs: %j, %s', async (args, reason) => {
-    expect(JSON.parse((await call(['--json', ...args])).stdout).error.reason).toBe(reason);
-  });
-});
-
 describe('The help', () => {
   test('The help on errors lists the kinds with their exit codes, the codes, and the codes of rows', async () => {
     const { stdout, stderr } = await call(['help', 'errors']);
@@ -60,13 +34,6 @@ describe('The help', () => {
   });
 });
 
-describe('The version', () => {
-  test('The version can be printed as JSON, too', async () => {
-    const { schemaVersion: _, ...document } = JSON.parse((await call(['version', '--json'])).stdout);
-    expect(document).toEqual({ version: 'of a test' });
-  });
-});
-
 describe('What a command prints', () => {
   test.each<[Record<string, string>, string[], boolean]>([
     [{ FORCE_COLOR: '1' }, [], true],
@@ -95,23 +62,5 @@ describe('The schema', () => {
     const input = await call(['schema', 'create', '--input']);
     const [create] = JSON.parse((await call(['schema', 'create', '--json'])).stdout).schemas;
     expect([create.input, create.output === null]).toEqual([JSON.parse(input.stdout), false]);
-  });
-
-  test('The schema of a word with several commands below it is not printed; the hint names them', async () => {
-    const { code, stderr } = await call(['schema', 'contract']);
-    expect([code, stderr.startsWith('✗ Which schema? There are 3.\n  → Name one: contract ')]).toEqual([2, true]);
-    expect((await call(['schema'])).stderr).toMatch(/^✗ Which schema\? There are \d\d\./);
-    const { schemas } = JSON.parse((await call(['schema', 'contract', '--json'])).stdout);
-    expect(schemas).toHaveLength(3);
-  });
-
-  test.each([
-    [['blk'], 'No command "blk" prints a document. Did you mean bulk?', 'Those do: '],
-    [['zzzzzzz'], 'No command "zzzzzzz" prints a document.\n', 'Those do: '],
-    [['cont'], 'No command "cont" prints a document.', 'Those do: '],
-    [['markets', '--input'], 'srq markets reads no JSON.', 'For example: srq schema create --input'],
-  ])('There is no schema of %j', async (words, said, hint) => {
-    const { code, stdout, stderr } = await call(['schema', ...words]);
-    expect([code, stdout, stderr.includes(`✗ ${said}`), stderr.includes(`→ ${hint}`)]).toEqual([2, '', true, true]);
   });
 });

@@ -26,19 +26,6 @@ function description(schema: unknown, rest: object = {}) {
   };
 }
 
-test.each([
-  ['/etc/passwd'],
-  ['file:///etc/passwd'],
-  ['../secrets.yaml#/a'],
-  ['https://example.com/schema.json'],
-  ['//example.com/x'],
-])('a body that refers to %s is refused, and the reference named', (reference) => {
-  const error = refusal(() => learn(description({ allOf: [{ properties }, { $ref: reference }] })));
-  expect(error.code).toBe('input');
-  expect(error.message).toContain(`"${reference}", outside of this file`);
-  expect(error.hint).toContain('npx @redocly/cli bundle');
-});
-
 test('no file and no address of a document is ever opened', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'srq-refs-'));
   const connections: unknown[] = [];
@@ -112,14 +99,8 @@ test('a body of more than 20,000 parts is refused, and two hundred operations ar
 test.each([
   ['an alias bomb', aliasBomb()],
   ['a merge bomb', mergeBomb()],
-  ['a merge key that is no map', 'openapi: 3.0.0\npaths:\n  <<: [1]\n'],
   ['lists 100,000 deep in YAML', `a: ${'['.repeat(100_000)}`],
-  ['lists 100,000 deep in JSON', `{"openapi":"3.0.0","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['blocks 2,000 deep in YAML', Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
-  ['an alias that is not there', 'openapi: 3.0.0\npaths: *nowhere\n'],
-  ['a list', '[]'],
-  ['nothing', ''],
-  ['bytes that are no text', '\u0000\u0001'],
 ])('%s is refused in bounded time', { timeout: BOUND_MS }, (_, text) => {
   const { code, hint } = refusal(() => learnText(text));
   expect(code).toBe('input');
@@ -135,12 +116,6 @@ function mergeBomb(): string {
   const levels = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} { <<: [${`*a${at},`.repeat(10)}] }`);
   return ['openapi: 3.0.0', 'a0: &a0 { x: 1 }', ...levels].join('\n');
 }
-
-test('what is wrong in a document is told by its place, not by quoting it', () => {
-  const error = refusal(() => learnText('openapi: 3.0.0\nclient_secret: "canary\n'));
-  expect(error.message).toMatch(/is neither JSON nor YAML: .* at line \d+, column \d+\.$/);
-  expect(error.message).not.toContain('canary');
-});
 
 test.each([
   ['that repeats a repetition', '^(a+)+$'],

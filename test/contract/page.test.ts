@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Contract, edited, PUBLIC, page, refusalOf } from '../doors/learn.ts';
+import { type Contract, edited, PUBLIC, page } from '../doors/learn.ts';
 import fc from '../helpers/fast-check.ts';
 
 const NAME = fc.oneof(
@@ -109,37 +109,6 @@ test('a secret is left out of the page, and put back where it was', () => {
     missing: [],
     contract: { auth: { value: 'a' } },
   });
-});
-
-test.each([
-  ['create:\n  call: GET /x\nvalidate: none\n', 2, 'create.call is not a call'],
-  [
-    'create:\n  call: POST /x\n  fields:\n    header Host: a\nvalidate: none\n',
-    4,
-    'is not a header that an API description may name',
-  ],
-  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST http://login.example.com/t\n', 5, 'token'],
-  ['create:\n  call: POST /x\n  felds: {}\nvalidate: none\n', 3, 'create.felds is not part of a page'],
-  [
-    'create:\n  call: POST /x\n  fields:\n    customer.name: fullname\n    customer: email\nvalidate: none\n',
-    4,
-    'create.fields.customer.name lies within customer, which takes a field itself',
-  ],
-  ['create:\n  call: POST /x\nvalidate: none\n503: acted\n', 4, '503 can only be "not acted"'],
-  [
-    'create:\n  call: POST /x\n  again:\n    header: Key\n    hours: 1\n    uuid: true\n    days: 2\nvalidate: none\n',
-    7,
-    'days',
-  ],
-  ['create:\n  call: POST /x\n  when:\n    audio_file: voice\nvalidate: none\n', 4, 'create.when.audio_file'],
-  ['create:\n  call: POST /x\nvalidate: none\nauth: basic\n', 4, 'auth'],
-  ['create:\n  call: POST /x\nvalidate: none\ntoken:\n  call: POST /t\n  at: home\n', 6, 'at'],
-  ['create:\n  call: POST /x\nvalidate: none\ntoken: POST /t\n', 4, 'token'],
-  ['create:\n  call: POST /x\n- a\n', 3, 'line 3'],
-])('a mistake is told with its line: %j', (text, line, why) => {
-  const { message } = refusalOf(() => edited(text));
-  expect(message).toContain(`contract.yaml, line ${line}: `);
-  expect(message).toContain(why);
 });
 
 test('the schema is kept as long as the call is the same', () => {

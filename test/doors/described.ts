@@ -6,7 +6,7 @@ import { writePlace } from '../../src/request/contract/place.ts';
 import { DOCUMENTED_CONTRACT as OF_TODAY } from '../../src/request/contract/public-api.ts';
 import { FORM_CONTENT_TYPE, PATHS } from '../../src/request/contract/wire.ts';
 
-export type { Json, TokenOperation };
+export type { TokenOperation };
 
 /*
  * Contracts for tests, written as lists of parameters. A list says in one line what takes ten in a schema and on a page.

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { filesWithText } from '../helpers/canary-secret.ts';
@@ -35,64 +34,6 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       url,
       'select state, count(*)::integer as count from srq.request group by state order by state',
     );
-
-  test('A store that does not know the log in a file is not used unasked', async ({ desk, sandbox }) => {
-    desk.use(sandbox);
-    const leads = desk.write('leads.csv', leadsCsv(20));
-    expect(accountedFor(await desk.call(...bulkArgs(leads)), 20)).toMatchObject({ created: 20 });
-    const url = await server.database();
-    useStore(desk, sandbox, url);
-    for (const sending of [
-      bulkArgs(leads, '--yes'),
-      ['create', ...requestOfRow(7), '--json'],
-      ['enqueue', leads, '--yes', '--json'],
-      ['work', '--until-empty', '--json'],
-    ]) {
-      const refused = await desk.call(...sending);
-      expect([refused.code, documentOf(refused)]).toEqual([
-        9,
-        { error: expect.objectContaining({ reason: 'store.log-unknown' }) },
-      ]);
-      expect(refused.stdout).toMatch(
-        /according to the log \S*default\.ndjson.*srq store import .*default\.ndjson.*--fresh-store/,
-      );
-    }
-    expect(await statsOf(sandbox)).toMatchObject({ created: 20, doubled: 0 });
-    expect(await statesIn(url)).toEqual([]);
-    // A dry run says what is to come.
-    const dry = await desk.call('bulk', leads, '--dry-run', '--json', '--profile', 'default');
-    expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining('lacks requests that were sent')]);
-    expect(dry.stderr).toContain('srq store import --profile default ');
-
-    const { steps } = documentOf(await desk.call('doctor', '--json')) as { steps: { name: string; result: string }[] };
-    expect(steps.find(({ name }) => name === 'store')).toMatchObject({
-      result: 'fail',
-      hint: expect.stringContaining('srq store import'),
-    });
-
-    // By a person's word it is used, and not asked again; another store is.
-    const fresh = await desk.call('create', ...requestOfRow(30), '--fresh-store', '--json');
-    expect([fresh.code, documentOf(fresh)]).toEqual([0, expect.objectContaining({ status: 'created' })]);
-    expect(documentOf(await desk.call('create', ...requestOfRow(31), '--json'))).toMatchObject({ status: 'created' });
-    expect((await desk.call('bulk', leads, '--dry-run', '--json')).stderr).not.toContain('lacks requests');
-    desk.env['SRQ_STORE'] = await server.database();
-    expect((await desk.call('create', ...requestOfRow(32), '--json')).code).toBe(9);
-    desk.env['SRQ_STORE'] = '';
-    const without = await desk.call('create', ...requestOfRow(33), '--fresh-store', '--json');
-    expect([without.code, without.stdout]).toEqual([2, expect.stringContaining('--fresh-store needs a store')]);
-    // What is sent by the file afterwards the person did not speak of.
-    const byFile = await desk.call(
-      'create',
-      ...requestOfRow(34),
-      '--log',
-      join(desk.state, 'default.ndjson'),
-      '--json',
-    );
-    expect(documentOf(byFile)).toMatchObject({ status: 'created' });
-    desk.env['SRQ_STORE'] = url;
-    expect((await desk.call('create', ...requestOfRow(34), '--no-validate', '--json')).code).toBe(9);
-    expect(await statsOf(sandbox)).toMatchObject({ doubled: 0 });
-  });
 
   test('two machines that import the same rows at once send each row once, and their sums agree', async ({
     sandbox,

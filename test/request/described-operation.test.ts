@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeFor } from '../../src/request/contract/body-check.ts';
-import { audioLength, dataUrlPrefix, wireText } from '../../src/request/contract/codes.ts';
+import { audioLength, dataUrlPrefix } from '../../src/request/contract/codes.ts';
 
 test.each<[number, { audioForm: 'binary' | 'base64' | 'data-url' }, number, string | null]>([
   [3, { audioForm: 'binary' }, 3, 'audio/wav'],
@@ -16,23 +16,6 @@ test.each<[number, { audioForm: 'binary' | 'base64' | 'data-url' }, number, stri
 test('the beginning of a data URL names the media type, or that it is unknown', () => {
   expect(dataUrlPrefix('audio/ogg')).toBe('data:audio/ogg;base64,');
   expect(dataUrlPrefix(null)).toBe('data:application/octet-stream;base64,');
-});
-
-test.each<[string, string, readonly (string | readonly [string, string])[], string, string | null]>([
-  ['a value in another case', 'size', ['LARGE'], 'large', 'LARGE'],
-  ['a value in two cases', 'size', ['Large', 'LARGE'], 'large', null],
-  ['a label', 'size', [['1', 'Large house']], 'large HOUSE', '1'],
-  ['a value before a label', 'size', [['1', '2'], '2'], '2', '2'],
-  ['a country by its label', 'country', [['1', 'Spain']], 'ES', '1'],
-  ['a language by its label', 'lang', [['1', 'Portuguese']], 'pt', '1'],
-  ['a language by its name', 'lang', ['en', 'fr'], 'French', 'fr'],
-  ['a regional form by its language', 'lang', ['en', 'fr'], 'fr-CH', 'fr'],
-  ['a language by its only regional form', 'lang', ['en-US', 'fr-FR'], 'fr', 'fr-FR'],
-])('a text stands for an allowed value by %s', (_, field, allowed, text, wire) => {
-  const values = allowed.map((each) =>
-    typeof each === 'string' ? { value: each, label: null } : { value: each[0], label: each[1] },
-  );
-  expect(wireText(field, 'string', values)(text)).toBe(wire);
 });
 
 test('a number with leading zeros in a header or query is not of the type, and no fault', () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { shellWord } from '../../src/request/words/errors.ts';
+import { shellWord } from '../doors/words.ts';
 
 const WORDS = [
   'leads.csv',
@@ -20,21 +20,4 @@ const WORDS = [
 test.skipIf(process.platform === 'win32')('a POSIX shell reads a quoted word as it was', () => {
   const line = `printf '%s\\n' ${WORDS.map((word) => shellWord(word, 'linux')).join(' ')}`;
   expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stdout).toBe(WORDS.map((word) => `${word}\n`).join(''));
-});
-
-test.each([
-  ['leads.csv', 'leads.csv'],
-  ['C:\\leads\\a.csv', 'C:\\leads\\a.csv'],
-  ['C:\\my leads\\a.csv', '"C:\\my leads\\a.csv"'],
-  ["it's", `"it's"`],
-  ['', "''"],
-  ['a,b', '"a,b"'],
-  ['@a', '"@a"'],
-  ['location={City} {Zip}', '"location={City} {Zip}"'],
-  ['$100', "'$100'"],
-  ['50 % off', "'50 % off'"],
-  ["it's `$5`", "'it''s `$5`'"],
-  ['“a” ’b', "'“a” ’’b'"],
-])('for PowerShell %j is written %s', (word, written) => {
-  expect(shellWord(word, 'win32')).toBe(written);
 });

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/records/sandbox-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 
-export const CALM: SandboxOptions = {
+const CALM: SandboxOptions = {
   port: 0,
   latencyMs: 0,
   ratePerSecond: null,

@@ -170,25 +170,6 @@ describe('what was answered', () => {
     }
     expect(service.requests()).toHaveLength(2);
   });
-
-  test.each([301, 302, 303, 307, 308])('a redirect (%d) is an answer, and is not followed', async (status) => {
-    const service = await startRawService((socket) =>
-      socket.write(rawAnswer(`${status} Moved`, '', { location: '/elsewhere' })),
-    );
-    expect((await post(httpTo(service.port))).answer?.status).toBe(status);
-    expect(service.requests()).toHaveLength(1);
-  });
-
-  test.each([408, 425, 429, 500, 502, 503, 504])(
-    'an error (%d) is an answer, and nothing is sent again',
-    async (status) => {
-      const service = await startRawService((socket) =>
-        socket.write(rawAnswer(`${status} Error`, '', { 'retry-after': '0' })),
-      );
-      expect((await post(httpTo(service.port))).answer?.status).toBe(status);
-      expect(service.requests()).toHaveLength(1);
-    },
-  );
 });
 
 describe('what is sent', () => {

@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CachedToken, TokenCache } from '../../src/request/ports.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
 import type { Tokens } from '../../src/service/token/token.ts';
 import type { Http } from '../../src/service/wire/http.ts';
-import { FileTokenCache } from '../../src/settings/account-files.ts';
 import { httpTo, Secret, tokensOf as tokensAt } from '../doors/client.ts';
 import { type VirtualClock, virtualClock } from '../helpers/api-client.ts';
 import { startRawService } from '../helpers/raw-service.ts';
@@ -126,29 +122,6 @@ describe('over the life of a token', () => {
     tokens.refused('token-1');
     const [got, proven] = await Promise.all([tokens.get(), tokens.prove()]);
     expect([got, proven.accessToken, service.tokens().length]).toEqual(['of-another', 'token-2', 2]);
-  });
-});
-
-describe('the cache on disk', () => {
-  function folder(): string {
-    const path = mkdtempSync(join(tmpdir(), 'srq-token-'));
-    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-    return join(path, 'token.json');
-  }
-  test('the token cache on disk serves a second process, also after the first one renewed', async () => {
-    const service = await startScriptedService({ token: living(3600) });
-    const path = folder();
-    const clock = virtualClock();
-    const cache = () => new FileTokenCache(path, { baseUrl: service.baseUrl, clientId: '700100' });
-    const [first, second] = [1, 2].map(() => tokensOf(service.baseUrl, { cache: cache(), clock }));
-    expect(await first?.get()).toBe('token-1');
-    expect(await second?.get()).toBe('token-1');
-    first?.refused('token-1');
-    expect(await first?.get()).toBe('token-2');
-    // The second still holds the first token; refused, it takes the one that is there.
-    second?.refused('token-1');
-    expect(await second?.get()).toBe('token-2');
-    expect(service.tokens()).toHaveLength(2);
   });
 });
 

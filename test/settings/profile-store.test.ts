@@ -57,22 +57,6 @@ test('a change of the settings that cannot be written is an error', async () => 
   await expect(store.use('shop')).rejects.toMatchObject(unwritable);
 });
 
-test.each([
-  ['{', 'it is not JSON'],
-  ['[]', 'Invalid input: expected object, received array'],
-  ['{"profiles":{"shop":{"baseUrl":7,"clientId":"7"}}}', 'profiles.shop.baseUrl Invalid input: expected string'],
-  ['{"profiles":{"shop":{"baseUrl":"","clientId":"","encoding":"xml"}}}', 'profiles.shop.encoding'],
-])('settings that hold %s are not used, and what is wrong is named', (text, words) => {
-  writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
-  expect(() => new ProfileStore(folder, uid).all()).toThrow(
-    expect.objectContaining({
-      reason: 'settings.unusable',
-      message: expect.stringContaining(`cannot be used (${words}`),
-      hint: expect.stringContaining('srq login'),
-    }),
-  );
-});
-
 describe.skipIf(process.platform !== 'linux')('The settings file', () => {
   test.each([0o000, 0o022, 0o777])(
     'The settings file is for its owner alone, and so is its new folder, with the mask %o',

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Profile } from '../../src/settings/profile-store.ts';
-import { normalBaseUrl, requireCertificateCheck, resolveSettings, runSecretCommand } from '../doors/kept.ts';
+import { requireCertificateCheck, resolveSettings, runSecretCommand } from '../doors/kept.ts';
 
 const SHOP: Profile = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'stored' };
 
@@ -147,33 +147,6 @@ test.skipIf(process.platform === 'win32')('a secret command does not inherit oth
       reason: 'auth.no-secret',
     });
   }
-});
-
-test.each([
-  ['https://API.Example.com', 'https://api.example.com'],
-  [' https://api.example.com:443// ', 'https://api.example.com'],
-  ['https://api.example.com/partners/', 'https://api.example.com/partners'],
-  ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
-  ['http://[::1]:8080', 'http://[::1]:8080'],
-  ['http://localhost', 'http://localhost'],
-])('the base URL %j is the same as one with %s, so that its secret and its log are found again', (text, canonical) => {
-  expect(normalBaseUrl(text)).toBe(canonical);
-});
-
-test.each([
-  ['api.example.com', 'address.invalid', '"api.example.com" is not a base URL.'],
-  ['ftp://api.example.com', 'address.invalid', '"ftp://api.example.com" is not a base URL.'],
-  ['', 'address.invalid', '"" is not a base URL.'],
-  ['https://ana@api.example.com', 'address.invalid', 'user name or password'],
-  ['https://:word@api.example.com', 'address.invalid', 'user name or password'],
-  ['https://api.example.com?a=1', 'address.invalid', '"?" or "#"'],
-  ['https://api.example.com#a', 'address.invalid', '"?" or "#"'],
-  ['http://api.example.com', 'address.unencrypted', 'unencrypted'],
-  ['http://127.0.0.1.example.com', 'address.unencrypted', 'unencrypted'],
-])('no secret is sent to %j: %s', (text, reason, words) => {
-  expect(() => normalBaseUrl(text)).toThrow(
-    expect.objectContaining({ reason, message: expect.stringContaining(words) }),
-  );
 });
 
 test('nothing is sent where the environment turns the check of certificates off', () => {
