@@ -68,32 +68,16 @@ export async function enterStore(database: Database, options: MembershipOptions)
   };
   let joined = await database.retryWhileAway(async () => requireSettled(shown, await join(null)), options.stopping);
 
-  /**
-   * Writes again what the server lacks, and returns the number of those records. Commits are lost from the end, so the latest
-   * ones show whether any is. After that this process begins nothing more, and so it compares nothing more.
-   */
-  const putBack = async (process: number): Promise<number> => {
-    const all = records;
-    const latest = all.slice(-COMPARED);
-    const text = `select count(*)::integer as kept from unnest($1::bigint[], $2::uuid[]) as i (id, key)
-      where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
-    const [row] = await query<{ kept: number }>(text, [latest.map(({ id }) => id), latest.map(({ key }) => key)]);
-    if (row?.kept === latest.length) return 0;
-    let count = 0;
-    for (let from = 0; from < all.length; from += MAX_RECORDS) {
-      const back = 'select srq.put_back($1, $2, $3) as lacked';
-      const values = [process, newestId, jsonOf(all.slice(from, from + MAX_RECORDS))];
-      count += (await query<{ lacked: number }>(back, values))[0]?.lacked ?? 0;
-    }
-    records = [];
-    return count;
-  };
   const compareOnce = async () => {
     // The server may lack this process as well.
     const met = await join(joined.server);
     if (isOlder(met.server, joined.server)) throw passing('store.unavailable', replaced(shown));
-    const lost = await putBack(met.process);
-    if (lost > 0) warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
+    const lost = (await hasAll(database, records))
+      ? null
+      : await putBack(database, met.process, records, () => newestId);
+    // After that this process begins nothing more, and so it compares nothing more.
+    if (lost !== null) records = [];
+    if (lost) warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
     const now = await join(met.server);
     if (now.held !== null || now.epoch !== joined.epoch) {
       failure = stopped(shown, now);
@@ -169,6 +153,31 @@ export async function enterStore(database: Database, options: MembershipOptions)
       await query(text, [joined.process]).catch(() => {});
     },
   };
+}
+
+/** Tells whether a server has the records. Commits are lost from the end, so the latest ones show whether any is. */
+async function hasAll({ query }: Database, records: readonly ConfirmedRecord[]): Promise<boolean> {
+  const latest = records.slice(-COMPARED);
+  const text = `select count(*)::integer as kept from unnest($1::bigint[], $2::uuid[]) as i (id, key)
+    where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
+  const [row] = await query<{ kept: number }>(text, [latest.map(({ id }) => id), latest.map(({ key }) => key)]);
+  return row?.kept === latest.length;
+}
+
+/** Writes again what the server lacks, and returns the number of those records. */
+async function putBack(
+  { query }: Database,
+  process: number,
+  records: readonly ConfirmedRecord[],
+  newestId: () => number,
+): Promise<number> {
+  let count = 0;
+  for (let from = 0; from < records.length; from += MAX_RECORDS) {
+    const back = 'select srq.put_back($1, $2, $3) as lacked';
+    const values = [process, newestId(), jsonOf(records.slice(from, from + MAX_RECORDS))];
+    count += (await query<{ lacked: number }>(back, values))[0]?.lacked ?? 0;
+  }
+  return count;
 }
 
 /** Returns the store if sending goes on, or else throws an error. It passes while processes are waited for that lived. */
