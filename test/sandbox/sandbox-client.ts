@@ -3,6 +3,8 @@ import { onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/records/sandbox-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 
+export { FAULT_KINDS } from '../../src/sandbox/service/faults.ts';
+
 const CALM: SandboxOptions = {
   port: 0,
   latencyMs: 0,

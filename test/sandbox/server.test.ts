@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { FAULT_KINDS, type FaultRates } from '../../src/sandbox/service/faults.ts';
+import type { FaultRates } from '../../src/sandbox/service/faults.ts';
 import {
   askToken,
   connectionError,
   creates,
+  FAULT_KINDS,
   FORM,
   LEAD,
   partnerOf,
