@@ -47,10 +47,7 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   const named = declared === null ? null : await declaredEncoding(declared);
   const head = await firstChunk(file);
   const name = named ?? encodingByBom(head) ?? encodingByNuls(head.subarray(0, 4096));
-  if ((name ?? 'utf-8') === 'utf-8' && (await isAllUtf8(file))) {
-    if (declared === null) requireSavedOnce(file.path, head);
-    return textEncoding('utf-8', 'UTF-8', 0);
-  }
+  if ((name ?? 'utf-8') === 'utf-8' && (await isAllUtf8(file))) return textEncoding('utf-8', 'UTF-8', 0);
   const { known, unknown } = await censusOf(file, name ?? 'utf-8');
   if (name === null) return unknown <= known ? textEncoding('utf-8', 'UTF-8', unknown) : windows1252(file, known);
   const label = declared !== null && !LABELS[name] ? declared : (LABELS[name] ?? name);
@@ -58,10 +55,9 @@ export async function findEncoding(file: PartnerFile, declared: string | null): 
   return textEncoding(name, label, unknown);
 }
 
-/** Throws if the first line has UTF-8 within UTF-8: a program read the file as Windows-1252 and saved what it saw. */
-function requireSavedOnce(path: string, head: Buffer): void {
-  const [line = ''] = head.toString('utf8').split('\n', 1);
-  const [found] = UTF8_AS_WINDOWS_1252.exec(line) ?? [];
+/** Throws if a header has UTF-8 within UTF-8: a program read the file as Windows-1252 and saved what it saw. */
+export function requireSavedOnce(path: string, header: readonly string[]): void {
+  const [found] = UTF8_AS_WINDOWS_1252.exec(header.join('\n')) ?? [];
   if (found === undefined) return;
   throw new SrqError(
     'encoding.mismatch',

@@ -12,7 +12,7 @@ import {
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { type CsvRecord, csvRecords } from './csv-records.ts';
-import { decodedText, findEncoding, type TextEncoding } from './decode.ts';
+import { decodedText, findEncoding, requireSavedOnce, type TextEncoding } from './decode.ts';
 import { type Dialect, findDialect, linesBeforeHeader } from './dialect.ts';
 import { isContact } from './header-search.ts';
 import {
@@ -221,6 +221,7 @@ async function openCsv(
   const records = (onRead?: OnRead) =>
     csvRecords(encoding.name === 'utf-8' ? file.chunks(onRead) : decodedText(file, encoding.name, onRead), dialect);
   const content = await contentOf(records, dialect, encoding, say);
+  if (options.encoding === null) requireSavedOnce(file.path, content.columns);
   return { format: 'csv', encoding: encoding.label, delimiter: dialect.delimiter, ...content };
 }
 
