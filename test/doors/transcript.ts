@@ -308,7 +308,7 @@ class Names {
         .replace(/(?<="(?:seconds|oldestSeconds)":)[\d.]+/g, '0')
         // A store has a clock of its own.
         .replace(/(?!2026-11-2[12])\b20\d\d-\d\d-\d\dT\d\d:\d\dZ/g, 'NOW')
-        .replace(/(?<=^Done after )[\d.]+ \w+/gm, 'TIME')
+        .replace(/(?<=^Done after )(?:\d[\d.]* \w+ ?)+$/gm, 'TIME')
         .replace(/(?<=^ +oldest +)[\d.]+ \w+/gm, 'TIME')
         .replace(/[\d.]+ leads\/s(?: · [\w ]+ left)?/g, 'N leads/s')
         .replace(/process \d+ on \S+?(?=[,. ])/g, 'process PID on HOST')
