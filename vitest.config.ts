@@ -20,7 +20,7 @@ const OWN_PROCESS = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 /** Those that wait for processes, servers and real time, or judge thousands of rows: they would be the last to end. */
 const LONG =
-  /test\/(?:real|doors\/(?:answer|transcripts)|e2e\/(?:demo|image|package|queue|spreadsheet|store|workers)|.*(?:crash|fail-over|kills|model)\b)/;
+  /test\/(?:real|doors\/(?:answer|transcripts)|e2e\/(?:demo|image|package|queue|spreadsheet|store|workers)|.*(?:crash|fail-over|kills|model|postgres-log|two-processes)\b)/;
 
 /** Begins with the long ones, so that the short ones fill the gaps at the end. */
 class LongFirst extends BaseSequencer {
@@ -45,7 +45,7 @@ export default defineConfig({
     reporters: ['default', './scripts/skipped-tests.mjs', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
-    maxWorkers: 6,
+    maxWorkers: 5,
     sequence: { sequencer: LongFirst },
     projects: [
       // Each process runs one file after the other. To load the modules anew for each file would take a fifth of the time.

@@ -37,9 +37,9 @@ const upTo = (last: number, step: number) => Array.from({ length: Math.ceil(last
 
 const ERRORS = ['error=EIO', 'error=ENOSPC'] as const;
 
-/** In the suite six calls of a run with four rows in flight, the first one included, and the very last one of all. */
+/** In the suite four calls of a run with four rows in flight, the first one included, and the very last one of all. */
 function casesOf(call: Crash['call'], effect: Crash['effect']): Case[] {
-  const four = upTo(CALLS_FOUR_AT_ONCE, EVERY_CALL ? 1 : 6).map((at) => ({ call, effect, at, concurrency: 4 }));
+  const four = upTo(CALLS_FOUR_AT_ONCE, EVERY_CALL ? 1 : 9).map((at) => ({ call, effect, at, concurrency: 4 }));
   const one = EVERY_CALL ? upTo(CALLS_ONE_BY_ONE, 1) : [CALLS_ONE_BY_ONE];
   return [...four, ...one.map((at) => ({ call, effect, at, concurrency: 1 }))];
 }

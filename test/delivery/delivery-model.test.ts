@@ -166,7 +166,7 @@ test.each([
           story.machine.close();
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   },
 );

@@ -128,6 +128,6 @@ test('a file imported day after day, with a validate that tells the truth late, 
         machine.close();
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });

@@ -14,7 +14,7 @@ import { documentOf, type Running } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
 
 /** `npm run soak` runs more of them. */
-const RACES = Number(process.env['SRQ_TEST_RACES'] ?? 10);
+const RACES = Number(process.env['SRQ_TEST_RACES'] ?? 5);
 const ROWS = 5;
 
 describe('two runs on one log', () => {

@@ -15,7 +15,7 @@ import { drawValidate, fraction, json, type Validating } from './services.ts';
 
 /** Others, and more of them: ORACLE_SEED, ORACLE_SCENARIOS. */
 const FIRST_SEED = Number(process.env['ORACLE_SEED'] ?? 1);
-const SCENARIOS = Number(process.env['ORACLE_SCENARIOS'] ?? 120);
+const SCENARIOS = Number(process.env['ORACLE_SCENARIOS'] ?? 60);
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 import { type DrawnService, drawService } from './services.ts';
 
 /** Rows that are judged. A million: ORACLE_ROWS=1000000 npx vitest run test/doors/answer/oracle.test.ts. Others: ORACLE_SEED. */
-const ROWS = Number(process.env['ORACLE_ROWS'] ?? 10_000);
+const ROWS = Number(process.env['ORACLE_ROWS'] ?? 5_000);
 const FIRST_SEED = Number(process.env['ORACLE_SEED'] ?? 1);
 const LEADS = 40;
 /** The first process does not get them. */
