@@ -22,7 +22,7 @@ import { GUARDS } from './mutation/guards.mjs';
 import { mutationsIn } from './mutation/mutations.mjs';
 
 const PROMISE = ['src/delivery', 'src/service', 'src/store/file'];
-const LIMIT_SECONDS = 6 * 60;
+const LIMIT_SECONDS = 4 * 60;
 
 const { values: asked } = parseArgs({
   options: {
