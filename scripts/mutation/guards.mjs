@@ -170,7 +170,7 @@ export const GUARDS = [
   },
   {
     name: 'an identifier belongs to one content',
-    file: 'src/service/answers/identities.ts',
+    file: 'src/service/answers/knowledge.ts',
     from: 'if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;',
     to: '',
     tests: ['../service/request-api'],

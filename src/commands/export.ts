@@ -7,7 +7,7 @@ import { keepHeapSmall } from '../cli/v8-flags.ts';
 import { loggedRows } from '../delivery/report-rows.ts';
 import { saysItIsSettled } from '../delivery/sent-before.ts';
 import { printable, printableLines, rowsText, thousands, writeAll } from '../report/output.ts';
-import { csvChunks, formatOf, objectsOf, tableChunks, type WrittenTable } from '../report/table-file.ts';
+import { csvChunks, formatOf, objectsOf, tableChunks, type WrittenTable } from '../report/results-file.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { resultColumnOf, type Table } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';

@@ -1,6 +1,6 @@
 import type { Contract } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
-import { isContactField, saysNone } from '../request/lead/contact-cell.ts';
+import { isContactField, saysNone } from '../request/lead/cell.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
 import {

@@ -1,4 +1,4 @@
-import { customersOf } from '../request/lead/customer.ts';
+import { customersOf } from '../request/lead/service-request.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import { isSuccess, outcomeOf } from '../request/log/outcome.ts';

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import { UTF8_AS_WINDOWS_1252 } from '../request/words/characters.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { UTF8_AS_WINDOWS_1252 } from '../request/words/garbled.ts';
 import { firstChunk, type PartnerFile } from './partner-file.ts';
 
 /** The encoding of a file's text. */

@@ -4,12 +4,11 @@ import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn } from '
 import { parseTemplate, sideBySide, type Template } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Finding, finding } from '../request/words/finding.ts';
-import { columnsNamed } from './column-names.ts';
+import { columnsNamed, partColumns, ranked } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { type Understanding, understandColumns } from './columns/understand.ts';
 import { contentWarnings, refuseSlips } from './mapping-doubts.ts';
-import { partColumns, ranked } from './part-columns.ts';
 
 /** Matches valid names of fields. A name is sent as the name of a parameter. */
 const FIELD_NAME = /^[A-Za-z][\w.[\]-]{0,99}$/;

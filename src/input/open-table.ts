@@ -27,8 +27,7 @@ import {
 } from './json-rows.ts';
 import { refuseListWithin } from './list-within.ts';
 import { firstChunk, kindOf, openPartnerFile, type PartnerFile } from './partner-file.ts';
-import { rowFit } from './row-fit.ts';
-import { headerOf, rowRestorer, rowsOf } from './rows.ts';
+import { headerOf, rowFit, rowRestorer, rowsOf } from './rows.ts';
 
 /** The part of a file that its form is recognised by: so many characters, or so many lines if they are shorter. */
 const SAMPLE_LETTERS = 64 * 1024;

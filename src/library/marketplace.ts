@@ -10,7 +10,6 @@ import { isSelected, keysOfRun, type LogEntry, logEntryOf } from '../request/log
 import { SrqError } from '../request/words/errors.ts';
 import { type Problem, quotedMessage } from '../request/words/finding.ts';
 import type * as api from './api.ts';
-import { Calls, ended, type HowCalled } from './calls.ts';
 import { LibraryHost } from './host.ts';
 import { importTable } from './import-rows.ts';
 import { forProgram } from './program-words.ts';
@@ -247,4 +246,41 @@ function preparedParts(prepared: Prepared) {
   if (prepared.request) return { key: prepared.key, ref: prepared.request.ref, message: null, problems };
   const errors = problems.filter(({ severity }) => severity === 'error');
   return { key: null, ref: prepared.ref, message: errors.map(quotedMessage).join(' '), problems };
+}
+
+/** How a call goes with others: together with those of its kind, alone, or beside all. */
+export type HowCalled = 'together' | 'alone' | 'beside';
+
+/** The calls of a program that are under way, from their first moment on. */
+class Calls {
+  readonly #underWay = new Map<Promise<void>, HowCalled>();
+
+  /**
+   * Begins a call, and counts it as under way until it has ended. Throws `SrqError('usage')` if it cannot run beside those
+   * that are.
+   */
+  track<Result>(how: HowCalled, begin: () => Promise<Result>): Promise<Result> {
+    const others = [...this.#underWay.values()].filter((other) => other !== 'beside');
+    if (how !== 'beside' && others.some((other) => how === 'alone' || other === 'alone')) {
+      throw new SrqError('arguments.invalid', 'Another call is under way.', 'Await it first.');
+    }
+    const call = begin();
+    const settled = ended(call);
+    this.#underWay.set(settled, how);
+    void settled.then(() => this.#underWay.delete(settled));
+    return call;
+  }
+
+  /** Resolves when all calls so far have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#underWay.keys());
+  }
+}
+
+/** Resolves when the work has ended, whether it succeeded or failed. */
+function ended(work: Promise<unknown>): Promise<void> {
+  return work.then(
+    () => {},
+    () => {},
+  );
 }

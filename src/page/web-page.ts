@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { STATUSES } from '../request/log/status.ts';
-import { printable, printableLines } from '../request/words/printable.ts';
+import { printable, printableLines } from '../request/words/characters.ts';
 import shell from './page.template?raw';
 
 /** The names of the colours that mark something on a page. */

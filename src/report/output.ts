@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import textWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
-import { printable, printableLines, UNPRINTABLE } from '../request/words/printable.ts';
+import { printable, printableLines, UNPRINTABLE } from '../request/words/characters.ts';
 
 /** Makes texts of foreign origin safe for a terminal. */
 export { printable, printableLines };

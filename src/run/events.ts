@@ -4,7 +4,8 @@ import type { Context } from '../cli/context.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import type { BulkOptions } from '../cli/table/options.ts';
 import type { Pass } from '../delivery/import.ts';
-import { type RunEvent, writeEvent } from '../report/event-stream.ts';
+import { terminalSafeJson, writeAll } from '../report/output.ts';
+import { type DocumentOf, SCHEMA_VERSION } from '../request/documents/types.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunListener } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
@@ -130,4 +131,15 @@ async function openStream(context: Context, path: string): Promise<Writable> {
   );
   context.onClose(() => finished(stream.end()).catch(() => {}));
   return stream;
+}
+
+/** An event of a run, without the members that all events have. */
+export type RunEvent = Without<DocumentOf<'events'>, 'at' | 'run'>;
+
+type Without<Union, Name extends string> = Union extends unknown ? Omit<Union, Name> : never;
+
+/** Writes an event of a run for other programs, as a line of JSON. The promise resolves when the reader has caught up. */
+function writeEvent(to: Writable, run: string, nowMs: number, { event, ...members }: RunEvent): Promise<void> {
+  const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(nowMs).toISOString(), run };
+  return writeAll(to, `${terminalSafeJson({ ...head, ...members })}\n`);
 }

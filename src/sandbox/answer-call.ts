@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { carriesRequest, type OperationName } from '../request/contract/operations.ts';
 import { refusal } from './messages/answer.ts';
 import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
-import { exchangeOf } from './records/exchange.ts';
+import { exchangeOf } from './records/received-requests.ts';
 import type { SandboxState } from './records/sandbox-state.ts';
 import { DEFAULT_FAULT_MS, drawFault, type Fault, type FaultKind, faultOf } from './service/faults.ts';
 import type { RequestContent } from './service/interface.ts';

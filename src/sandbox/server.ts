@@ -6,7 +6,7 @@ import { answerCall } from './answer-call.ts';
 import { answerInbox } from './inbox/inbox.ts';
 import { refusal, type SandboxAnswer } from './messages/answer.ts';
 import { isFromElsewhere, isLoopbackHost, opensWindow, sendAnswer } from './messages/http-message.ts';
-import type { ReceivedRequest } from './records/received-request.ts';
+import type { ReceivedRequest } from './records/received-requests.ts';
 import { openState, type SandboxOptions, type SandboxState } from './records/sandbox-state.ts';
 import { type FaultRates, type Instruction, parseFaultRates } from './service/faults.ts';
 import { findOperation } from './service/routes.ts';

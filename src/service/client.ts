@@ -16,9 +16,17 @@ import { stopwatch } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { AnswerReader, type ReadCreation } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
-import { type CallDeps, Caller, distrust, type PreparedCall } from './call.ts';
+import {
+  type CallDeps,
+  Caller,
+  distrust,
+  idempotencyHeader,
+  keyLife,
+  type PreparedCall,
+  repeatUnderKey,
+  type WritePermission,
+} from './call.ts';
 import { Experiment } from './experiment.ts';
-import { idempotencyHeader, keyLife, repeatUnderKey, type WritePermission } from './idempotency.ts';
 import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
 import { createOutcome, failedValidate, readValidate, sameAnswer, sameIdentifier, unsent } from './outcomes.ts';

@@ -1,5 +1,4 @@
-import { customersOf } from '../request/lead/customer.ts';
-import type { ServiceRequest } from '../request/lead/service-request.ts';
+import { customersOf, type ServiceRequest } from '../request/lead/service-request.ts';
 import type { Clock, ValidateResult } from '../request/ports.ts';
 import { type AnswerReader, EXPERIMENTS, type ReadCreation } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';

@@ -3,6 +3,7 @@ import { type Contract, countryOf } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
+import { errorValueWithin, isErrorValue } from '../../request/lead/cell.ts';
 import { parseEmail } from '../../request/lead/email.ts';
 import { FIELD, isField, USUAL_LENGTH } from '../../request/lead/fields.ts';
 import {
@@ -16,11 +17,10 @@ import {
 import { type Part, type Parts, wholeOf } from '../../request/lead/parts.ts';
 import { parsePhone } from '../../request/lead/phone.ts';
 import type { Draft, ServiceRequest } from '../../request/lead/service-request.ts';
-import { errorValueWithin, isErrorValue } from '../../request/lead/spreadsheet-error.ts';
 import type { Mapping } from '../../request/lead/table.ts';
 import { memoize } from '../../request/small.ts';
+import { UTF8_AS_WINDOWS_1252 } from '../../request/words/characters.ts';
 import { type Finding, finding, type Problem } from '../../request/words/finding.ts';
-import { UTF8_AS_WINDOWS_1252 } from '../../request/words/garbled.ts';
 import { contractFindings, saysRequired } from './check-contract.ts';
 import { NO_PARTS, type PlacedParts, placedParts } from './place-parts.ts';
 

@@ -1,8 +1,7 @@
-import { saysNone } from '../../request/lead/contact-cell.ts';
+import { isErrorValue, saysNone } from '../../request/lead/cell.ts';
 import { parseEmail } from '../../request/lead/email.ts';
 import { type Market, parseLanguage, parseMarket, postalCodeWarning } from '../../request/lead/markets.ts';
 import { parsePhone, withoutFraction } from '../../request/lead/phone.ts';
-import { isErrorValue } from '../../request/lead/spreadsheet-error.ts';
 import { wordLists } from '../../request/lead/word-lists.ts';
 import peopleAndPlaces from './people-and-places.txt?raw';
 

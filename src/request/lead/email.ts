@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod/mini';
 import type { FindingOf } from '../words/finding.ts';
-import { withoutTrailingMarks } from './contact-cell.ts';
+import { withoutTrailingMarks } from './cell.ts';
 
 const address = z.email();
 

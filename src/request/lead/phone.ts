@@ -7,7 +7,7 @@ import {
 import metadata from 'libphonenumber-js/max/metadata';
 import { memoize } from '../small.ts';
 import type { FindingOf } from '../words/finding.ts';
-import { withoutTrailingMarks } from './contact-cell.ts';
+import { withoutTrailingMarks } from './cell.ts';
 import { findMarket, type Market } from './markets.ts';
 
 /**

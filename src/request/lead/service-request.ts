@@ -77,3 +77,9 @@ export function repetitionKey(key: string, occasion: string): string {
 export function digestOf(parts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 }
+
+/** Returns digests of what names the customer of a request: the e-mail address and the telephone number. */
+export function customersOf({ params }: Pick<ServiceRequest, 'params'>): string[] {
+  const named = [params['email']?.trim().toLowerCase(), params['phone']?.replace(/\D/g, '')];
+  return named.flatMap((each) => (each ? [hash('sha256', each, 'base64').slice(0, 16)] : []));
+}

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
-import { parseFilter } from '../records/request-filter.ts';
+import { parseFilter } from '../records/received-requests.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
 import { changeSettings } from '../service/settings.ts';

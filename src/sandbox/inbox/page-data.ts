@@ -1,5 +1,4 @@
-import type { ReceivedRequest } from '../records/received-request.ts';
-import { parseFilter } from '../records/request-filter.ts';
+import { parseFilter, type ReceivedRequest } from '../records/received-requests.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { indentedJson } from '../service/decode-body.ts';
 import { FAULT_KINDS, type FaultKind, faultOf } from '../service/faults.ts';

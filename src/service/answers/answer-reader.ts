@@ -27,8 +27,7 @@ import {
   matches,
   uniqueValues,
 } from './form.ts';
-import { Identities } from './identities.ts';
-import { Knowledge } from './knowledge.ts';
+import { Identities, Knowledge } from './knowledge.ts';
 import { type Separation, separation } from './separation.ts';
 
 /** Number of experiments after which the answers of a service are only compared. */

@@ -1,11 +1,14 @@
+import { hash } from 'node:crypto';
 import {
   type AnsweredOperation,
   type FormMeaning,
   type KnownAnswers,
   type KnownForm,
   withIdentifiers,
+  withShared,
 } from '../../request/contract/known-answers.ts';
-import { type Form, matches } from './form.ts';
+import { RecentMap } from '../../request/small.ts';
+import { type Form, type Identifier, LOCATION, matches, uniqueValues } from './form.ts';
 
 /** What is known about the answers of a service: what was given, and what this process has added. */
 export class Knowledge {
@@ -50,4 +53,117 @@ export class Knowledge {
   addIdentifier(digest: string, key: string): void {
     this.#added.push({ digest, key });
   }
+}
+
+/** Number of the last identifiers that are remembered, to notice one that two requests get. */
+const IDENTIFIED = 10_000;
+/** The first identifiers are stored at once for the next process, and then one of so many, each with all before it. */
+const KEPT_FIRST = 3;
+const KEPT_EVERY = 1_000;
+
+/** Knows which request was given which identifier. An identifier belongs to one content. */
+export class Identities {
+  readonly #kept: Knowledge;
+  /** The places where the API description says that requests are named. */
+  readonly #documentedPlaces: readonly string[];
+  readonly #identified = new RecentMap<string>(IDENTIFIED);
+  readonly #claimed = new RecentMap<string>(IDENTIFIED);
+  readonly #values = new RecentMap<string>(IDENTIFIED);
+  #registered = 0;
+
+  constructor(kept: Knowledge, documentedPlaces: readonly string[]) {
+    this.#kept = kept;
+    this.#documentedPlaces = documentedPlaces;
+    for (const { digest, key } of kept.known.identifiers) this.#identified.set(digest, key);
+  }
+
+  /**
+   * Notes what a request was given as identifiers. An identifier belongs to one content: returns the key of another
+   * request that has the same one, or null. A place where two requests have the same value, beside another where they
+   * differ, names something else.
+   */
+  identify(key: string, form: Form | null): string | null {
+    const named = this.#identifying(form);
+    const held = named.map(({ place, text }) => {
+      const digest = digestOf(text);
+      return { place, text, digest, by: this.#identified.get(digest) };
+    });
+    const others = held.filter(({ by }) => by !== undefined && by !== key);
+    if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
+    for (const { place, text } of others) this.#share(place, text);
+    for (const { digest } of held) this.#hold(digest, key);
+    return null;
+  }
+
+  /**
+   * Notes what an answer names whose meaning is not known yet. Returns the key of another request that was answered by the
+   * same identifiers, or null.
+   */
+  claim(key: string, form: Form | null): string | null {
+    const named = this.named(form).map(({ text }) => digestOf(text));
+    const holders = named.map((digest) => this.#identified.get(digest) ?? this.#claimed.get(digest));
+    const [other] = holders;
+    if (other !== undefined && holders.every((holder) => holder !== undefined && holder !== key)) return other;
+    for (const digest of named) this.#claimed.set(digest, key);
+    return null;
+  }
+
+  /** From now on the value at this place is compared like any other. */
+  #share(place: string, text: string): void {
+    const forms = this.#kept.known.forms.map((form) => {
+      const seen = form.paths[place];
+      if (form.operation !== 'create' || seen === undefined || place === LOCATION) return form;
+      return { ...form, paths: { ...form.paths, [place]: { ...seen, values: [...seen.values, text.toLowerCase()] } } };
+    });
+    this.#kept.change(withShared({ ...this.#kept.known, forms }, place));
+  }
+
+  /** Returns what an answer names its request by: identifiers, or else texts that always differ. */
+  #identifying(form: Form | null): readonly Pick<Identifier, 'place' | 'text'>[] {
+    const named = this.named(form);
+    const known = form && this.#kept.takenLike(form);
+    if (named.length > 0 || !form || !known) return named;
+    return uniqueValues(known, form).filter(
+      ({ isToken, place }) => isToken && !this.#kept.known.shared.includes(place),
+    );
+  }
+
+  /** The identifiers of a form: those at documented places if there are any. */
+  named(form: Form | null): readonly Identifier[] {
+    const all = form?.identifiers ?? [];
+    const named = all.filter(({ place }) => this.#documentedPlaces.includes(place));
+    return named.length > 0 ? named : all;
+  }
+
+  /** Tells whether another request had this value first. */
+  isOfAnother(each: Pick<Identifier, 'place' | 'text'>, key: string): boolean {
+    const holder = this.#values.get(digestOf(`${each.place} ${each.text}`));
+    return holder !== undefined && holder !== key;
+  }
+
+  /** Remembers all values of an answer of success: one that another request gets is a copy, if such values always differ. */
+  holdAll(form: Form | null, key: string): void {
+    for (const [place, values] of form?.paths ?? []) {
+      const [value, ...more] = values;
+      if (value !== undefined && more.length === 0) this.holdValue({ place, text: value.plain }, key);
+    }
+  }
+
+  /** Remembers who had a value at a place first. */
+  holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
+    const name = digestOf(`${place} ${text}`);
+    if (this.#values.get(name) === undefined) this.#values.set(name, key);
+  }
+
+  /** Remembers who has an identifier, for this process and, of the last ones, for the next. */
+  #hold(digest: string, key: string): void {
+    this.#identified.set(digest, key);
+    this.#kept.addIdentifier(digest, key);
+    const before = this.#registered++;
+    if (before < KEPT_FIRST || before % KEPT_EVERY === 0) this.#kept.keep();
+  }
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 16);
 }

@@ -7,13 +7,12 @@ import {
 } from '../../request/log/log-store.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
 import { type DatabaseOptions, openDatabase, type Query } from './database.ts';
-import { examineStore } from './examine-store.ts';
+import { examineStore, makeTables, schemaVersion } from './examine-store.ts';
 import { standing } from './figures.ts';
 import { openPostgresLog, type PostgresLogOptions } from './postgres-log.ts';
 import { readWaiting } from './queue.ts';
 import { logLookup, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
-import { makeTables, schemaVersion } from './schema.ts';
 
 interface PostgresStoreOptions extends Omit<DatabaseOptions, 'name'>, Omit<PostgresLogOptions, 'holder'> {
   /** Describes this process for `srq queue` and other commands. `command` says what it does. */

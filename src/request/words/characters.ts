@@ -11,3 +11,10 @@ export function printable(text: string): string {
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
+
+/** The characters for the bytes 0x80 to 0xBF in Windows-1252. In UTF-8 these bytes continue a character. */
+const CONTINUES =
+  '[\u20AC\uFFFD\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u017D\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u017E\u0178\u00A0-\u00BF]';
+
+/** Matches UTF-8 that was read as Windows-1252, for the characters of the markets: `Ã£`, `â‚¬`. */
+export const UTF8_AS_WINDOWS_1252 = new RegExp(`[\\u00C2-\\u00C5]${CONTINUES}|\\u00E2${CONTINUES}{2}`);
