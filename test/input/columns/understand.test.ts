@@ -91,9 +91,16 @@ describe('header rows as forms, CRMs and people write them', () => {
 
   it('of fresh15, the oddest set that was judged blind, most columns are found, and few are taken wrongly for certain', () => {
     const { wrong, certain, foundOrAsked } = measured('fresh15');
-    expect(wrong.length).toBeLessThanOrEqual(8);
+    expect(wrong.length).toBeLessThanOrEqual(7);
     expect(certain).toBeGreaterThan(0.7);
     expect(foundOrAsked).toBeGreaterThan(0.88);
+  });
+
+  it('of fresh16, a set of ordinary files with some odd ones that was judged blind, one column is taken wrongly for certain', () => {
+    const { wrong, certain, foundOrAsked } = measured('fresh16');
+    expect(wrong).toEqual(['versicherung-handwerkernetz-schaeden: Sparte']);
+    expect(certain).toBeGreaterThan(0.85);
+    expect(foundOrAsked).toBeGreaterThan(0.94);
   });
 
   it('of two odd sets that were judged blind, three columns are taken wrongly for certain, and no telephone or e-mail', () => {
