@@ -291,13 +291,14 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
 }
 
 /**
- * Tells whether an uncertain name is that of another person. This is a whole name beside both halves, if these are
- * certain, or a single half beside a whole name that is certain.
+ * Tells whether an uncertain or empty name is that of another person. This is a whole name beside both halves, if these
+ * are certain, or a single half beside a whole name that is certain.
  */
-function isAnothersName({ meaning, level, look }: Candidate, candidates: readonly Candidate[]): boolean {
+function isAnothersName({ meaning, level, look, by }: Candidate, candidates: readonly Candidate[]): boolean {
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
-  if (meaning === 'fullname') return level === 'likely' && isCertain('first_name') && isCertain('last_name');
+  const mayBe = level === 'likely' || (look.seen.filled === 0 && by !== 'known name');
+  if (meaning === 'fullname') return mayBe && isCertain('first_name') && isCertain('last_name');
   if (level === 'certain' || !isOfAName(meaning)) return false;
   const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));

@@ -31,6 +31,8 @@ const POSTAL_CODE = new RegExp(`^(?:[A-Z]{1,2}-)?(?:${CODE_OF_ANY_MARKET})$`, 'i
 const WITH_POSTAL_CODE = new RegExp(String.raw`\b(?:${CODE_OF_ANY_MARKET})\b`, 'i');
 /** A postal code in two groups with its town, as in Portugal. It has as many digits as a telephone number. */
 const CODE_AND_TOWN = /^\d{4,5}-\d{3}[ ,]+\p{L}/u;
+/** The number of a document within its year, as in Italy: 212/2026. It has as many digits as a telephone number. */
+const NUMBER_IN_YEAR = /^(?:\d{1,6}\/(?:19|20)\d\d|(?:19|20)\d\d\/\d{1,6})$/;
 const PHONE_SHAPE = /^(?:[a-z:. ]{0,10})?[+(\d][\d\s()./+\-–]*(?:\D{0,12})?$/i;
 
 /**
@@ -132,7 +134,7 @@ function isEmail(text: string): boolean {
 
 function isPhoneShape(text: string): boolean {
   if (text.length > 40 || !PHONE_SHAPE.test(text)) return false;
-  if ([DATE, IP, AMOUNT, CODE_AND_TOWN].some((other) => other.test(text))) return false;
+  if ([DATE, IP, AMOUNT, CODE_AND_TOWN, NUMBER_IN_YEAR].some((other) => other.test(text))) return false;
   const digits = text.replace(/\D/g, '').length;
   return digits >= 7 && digits <= 30;
 }
