@@ -34,7 +34,7 @@ export function schemaOfCall(
       'It writes JSON, forms and multipart/form-data. Name another operation: --operation NAME=OPERATION',
     );
   }
-  const cut = new Cut(description, budget);
+  const cut = new Cut(description, 'readOnly', budget);
   const written = new Map<string, string>();
   const beside = (where: string): JsonObject => {
     const properties: Record<string, Json> = {};

@@ -42,7 +42,7 @@ const ANY = new Set(['const', 'default', 'example', 'examples']);
 const SCALARS: Readonly<Record<string, RegExp>> = {
   number: /^(?:min|max)(?:Length|Items|Properties)$|^(?:exclusiveM|m)(?:ini|axi)mum$|^multipleOf$/,
   string: /^(?:format|pattern|title|contentEncoding|contentMediaType|x-ms-visibility)$/,
-  boolean: /^(?:readOnly|writeOnly|uniqueItems)$/,
+  boolean: /^uniqueItems$/,
 };
 const MAX_PARTS = 20_000;
 
@@ -62,9 +62,12 @@ export class Cut {
   readonly #pending: [string, Json][] = [];
   readonly #description: ApiDescription;
   readonly #budget: Budget;
+  readonly #hidden: 'readOnly' | 'writeOnly';
 
-  constructor(description: ApiDescription, budget = { parts: MAX_PARTS }) {
+  /** Members that are marked with `hidden` go only the other way, and stay out. */
+  constructor(description: ApiDescription, hidden: 'readOnly' | 'writeOnly', budget = { parts: MAX_PARTS }) {
     this.#description = description;
+    this.#hidden = hidden;
     this.#budget = budget;
   }
 
@@ -98,7 +101,11 @@ export class Cut {
         return typeof value === 'string' ? this.#reference(value) : undefined;
       case 'properties':
       case 'patternProperties':
-        return Object.fromEntries(Object.entries(objectOf(value)).map(([name, each]) => [name, this.#copy(each)]));
+        return Object.fromEntries(
+          Object.entries(objectOf(value)).flatMap(([name, each]) =>
+            this.#isHidden(schema, name) ? [] : [[name, this.#copy(each)]],
+          ),
+        );
       case 'allOf':
       case 'anyOf':
       case 'oneOf':
@@ -108,7 +115,7 @@ export class Cut {
       case 'additionalProperties':
         return isObject(value) || typeof value === 'boolean' ? this.#copy(value) : undefined;
       case 'required':
-        return listOf(value).filter((name) => typeof name === 'string' && !this.#isReadOnly(schema, name));
+        return listOf(value).filter((name) => typeof name === 'string' && !this.#isHidden(schema, name));
       case 'description':
         return textOf(value).slice(0, MAX_PROSE);
       case 'type':
@@ -120,10 +127,9 @@ export class Cut {
     }
   }
 
-  /** Members that only the service may set are not required of a request. */
-  #isReadOnly(schema: JsonObject, name: string): boolean {
+  #isHidden(schema: JsonObject, name: string): boolean {
     const member = unlessRefused(() => follow(this.#description, memberOf(schema['properties'], name)));
-    return objectOf(member)['readOnly'] === true;
+    return objectOf(member)[this.#hidden] === true;
   }
 
   #reference(reference: string): string {

@@ -91,9 +91,9 @@ export function successOf(description: ApiDescription, { value }: ApiOperation):
     const example = exampleIn(description, media);
     const { schema } = objectOf(media);
     if (example !== undefined || schema === undefined) return example;
-    const cut = new Cut(description);
+    const cut = new Cut(description, 'writeOnly');
     const copied = cut.of(schema);
-    return sampleOf(copied, { $defs: cut.defs });
+    return sampleOf(copied, cut.defs);
   };
   return { status: Number(status.replace(/xx$/i, '00')), contentType, body: unlessRefused(sample) ?? null };
 }

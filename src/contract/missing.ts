@@ -3,7 +3,7 @@ import { judgeFor } from '../request/contract/body-check.ts';
 import type { Call, Json } from '../request/contract/contract.ts';
 import { type Place, readPlace, writePlace } from '../request/contract/place.ts';
 import { type FoundPlace, placeFacts, placesIn } from '../request/contract/places.ts';
-import { sampleOf } from './sample.ts';
+import { valueFor } from './sample.ts';
 
 /** What the schema of a call demands of each request, and its page does not give. */
 export interface Lacking {
@@ -32,7 +32,7 @@ export function lackingIn(call: Call, places = placesIn(call.schema)): Lacking {
       const found = at.get(place);
       if (found !== undefined && found.branches.length === 0) {
         open.set(place, found);
-        samples[writePlace(found)] = sampleOf(found.keywords);
+        samples[writePlace(found)] = valueFor(found.keywords);
       } else {
         others.add(place);
         samples[place] = [...at.keys()].some((each) => each.startsWith(`${place}.0.`)) ? [{}] : {};

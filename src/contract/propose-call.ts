@@ -1,8 +1,8 @@
 import { type Call, encodingOf, type Guess, type Json } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import { objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import { writePlace } from '../request/contract/place.ts';
-import { type FoundPlace, isTangled, lastName } from '../request/contract/places.ts';
+import { ONLY_ELEMENT, writePlace } from '../request/contract/place.ts';
+import { type FoundPlace, isTangled, lastName, placesIn } from '../request/contract/places.ts';
 import { isField } from '../request/lead/fields.ts';
 import { isPart } from '../request/lead/parts.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
@@ -13,7 +13,7 @@ import { type ApiOperation, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
 import { lackingIn } from './missing.ts';
-import { sampleOf } from './sample.ts';
+import { schemaOf, valueFor } from './sample.ts';
 
 export interface ProposedCall {
   readonly call: Call;
@@ -91,7 +91,7 @@ function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace
     const value = values.of(text, ...(isOnce ? [name] : []));
     const field = value === undefined ? bound.get(place) : value === '' ? name : fieldIn(value);
     if (field) fields[text] = field;
-    else if (value !== undefined) always[text] = valueFor(place, text, value);
+    else if (value !== undefined) always[text] = typed(place, text, value);
   }
   return { fields, always };
 }
@@ -124,20 +124,17 @@ function whenOf(places: readonly FoundPlace[], fields: Readonly<Record<string, s
 
 /** Returns the places of the identifiers in the success that a description shows: the outermost ones. */
 export function identifiersIn(body: Json): string[] {
-  let level: readonly (readonly [pointer: string, name: string, value: Json])[] = [['', '', body]];
-  for (let depth = 0; depth < 5; depth += 1) {
-    level = level.flatMap(([pointer, , value]) =>
-      Object.entries(objectOf(value)).map(
-        ([name, each]) => [`${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, name, each] as const,
-      ),
-    );
-    const found = level.filter(
-      ([, name, value]) => /string|number/.test(typeof value) && name !== 'code' && isIdentifyingName(nameWords(name)),
-    );
-    if (found.length > 0) return found.map(([pointer]) => pointer);
-  }
-  return [];
+  const named = placesIn({ properties: { body: schemaOf(body) } }).filter(({ path, keywords }) => {
+    const name = path.at(-1) ?? '';
+    const isScalar = /^(?:string|integer|number)$/.test(textOf(keywords['type']));
+    return isScalar && !path.includes(ONLY_ELEMENT) && name !== 'code' && isIdentifyingName(nameWords(name));
+  });
+  const depth = Math.min(...named.map(({ path }) => path.length));
+  return named.filter(({ path }) => path.length === depth).map(({ path }) => pointerTo(path));
 }
+
+const pointerTo = (path: readonly string[]): string =>
+  path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** A contract without a place for any field sends nothing. A person says at least one. */
 function fieldsQuestion({ name }: ApiOperation, guesses: readonly Guess[]): Question {
@@ -155,7 +152,7 @@ function placeQuestion(place: FoundPlace, guesses: readonly Guess[]): Question {
   const guess = guesses.find((each) => each.place === writePlace(place));
   const values = (place.codes ?? []).map(({ value }) => value);
   const prose = textOf(place.keywords['description']);
-  const sample = sampleOf(place.keywords);
+  const sample = valueFor(place.keywords);
   const said = [
     `${place.in === 'body' ? '' : `The ${place.in} `}${name} is required, and only you know what it holds.`,
     ...(prose === '' ? [] : [`The description says: "${prose}"`]),
@@ -172,7 +169,7 @@ function placeQuestion(place: FoundPlace, guesses: readonly Guess[]): Question {
 }
 
 /** Converts what a person said to the type that the place takes. */
-function valueFor({ keywords, type, codes }: FoundPlace, place: string, text: string): Json {
+function typed({ keywords, type, codes }: FoundPlace, place: string, text: string): Json {
   const isTyped = type !== 'string' || [keywords['type']].flat().includes('object');
   const isAllowed = codes === null || codes.some(({ value }) => value === text);
   try {
@@ -196,7 +193,7 @@ function filledPath(
     const value = values.of(name);
     if (value) return encodeURIComponent(value);
     const known = parameters.find((each) => each['in'] === 'path' && each['name'] === name);
-    const example = scalarOf(sampleOf(known?.['schema'] ?? {})) ?? 'text';
+    const example = scalarOf(valueFor(objectOf(known?.['schema']))) ?? 'text';
     questions.push({ ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example });
     return whole;
   });
