@@ -6,25 +6,21 @@ import type { ApiDescription } from './read-document.ts';
 /** Follows references within the description. They lead nowhere else: no other file and no address is opened. */
 export function follow({ root, file }: ApiDescription, start: Json | undefined): Json | undefined {
   const seen = new Set<string>();
-  let value = start;
-  for (;;) {
+  for (let value = start; ; ) {
     const reference = isObject(value) ? value['$ref'] : undefined;
     if (typeof reference !== 'string') return value;
-    if (!/^#(?:\/|$)/.test(reference)) {
-      const hint = 'srq reads one file. Put the description into one: npx @redocly/cli bundle openapi.yaml -o api.json';
-      throw badReference(file, `"${reference.slice(0, 200)}", outside of this file`, hint);
-    }
-    if (seen.has(reference)) throw badReference(file, `"${reference.slice(0, 200)}", which refers to itself alone`);
+    const bad = (why: string, hint: string) =>
+      new SrqError('document.unreadable', `${file} refers to "${reference.slice(0, 200)}", ${why}.`, hint);
+    if (!/^#(?:\/|$)/.test(reference)) throw bad('outside of this file', BUNDLE);
+    if (seen.has(reference)) throw bad('which refers to itself alone', ASK);
     seen.add(reference);
     value = partAt(root, reference.slice(1));
-    if (value === undefined) throw badReference(file, `"${reference.slice(0, 200)}", which is not there`);
+    if (value === undefined) throw bad('which is not there', ASK);
   }
 }
 
 const ASK = 'Ask the service for a corrected description, then: srq contract learn FILE';
-
-const badReference = (file: string, to: string, hint = ASK): SrqError =>
-  new SrqError('document.unreadable', `${file} refers to ${to}.`, hint);
+const BUNDLE = 'srq reads one file. Put the description into one: npx @redocly/cli bundle openapi.yaml -o api.json';
 
 /** Returns undefined if what is read is refused, such as a reference that leads nowhere. */
 export function unlessRefused<Value>(read: () => Value): Value | undefined {
@@ -92,7 +88,7 @@ export class Cut {
     const { enum: values, ...others } = copied;
     if (labels.length > 0 && labels.length === listOf(values).length)
       return { ...others, oneOf: listOf(values).map((value, at) => ({ const: value, title: textOf(labels[at]) })) };
-    return schema['type'] === 'file' ? { ...copied, type: 'string', format: 'binary' } : copied;
+    return copied;
   }
 
   #kept(word: string, value: Json, schema: JsonObject): Json | undefined {

@@ -1,6 +1,8 @@
 import type { Call, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import { Cut, follow, unlessRefused } from './cut.ts';
+import { type FoundPlace, placesIn } from '../request/contract/places.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { type Budget, Cut, follow, unlessRefused } from './cut.ts';
 import type { ApiDescription } from './read-document.ts';
 import { sampleOf, schemaOf } from './sample.ts';
 
@@ -34,15 +36,10 @@ export function operationsOf(description: ApiDescription): readonly ApiOperation
 
 /** Finds an operation by its name, its path alone or its id. */
 export function operationCalled(operations: readonly ApiOperation[], said: string): ApiOperation | undefined {
-  const plain = (text: string) =>
-    text
-      .trim()
-      .replace(/\s+/g, ' ')
-      .replace(/\{\{|\}\}/g, (each) => each[0] ?? '');
-  const name = plain(said);
+  const plain = (text: string) => text.trim().replace(/\s+/g, ' ').toLowerCase();
   return (
-    operations.find((each) => plain(each.name).toLowerCase() === name.toLowerCase()) ??
-    operations.find(({ path, id }) => plain(path) === name || id === name)
+    operations.find((each) => plain(each.name) === plain(said)) ??
+    operations.find(({ path, id }) => [path, id].map(plain).includes(plain(said)))
   );
 }
 
@@ -96,4 +93,59 @@ export function successOf(description: ApiDescription, { value }: ApiOperation):
     return sampleOf(copied, cut.defs);
   };
   return { status: Number(status.replace(/xx$/i, '00')), contentType, body: unlessRefused(sample) ?? null };
+}
+
+/** Headers that srq or the connection sets itself. */
+const OWN_HEADERS = /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|connection|expect|te|transfer-encoding)$/i;
+export const IDEMPOTENT = /idempoten/i;
+const MAX_PROSE = 300;
+
+/** What the description says of one call: the schema of its requests, and every place in them. */
+export interface CallSchema {
+  /** A schema of body, headers and query, or null if the description says nothing. */
+  readonly schema: Json;
+  readonly as: string;
+  readonly places: readonly FoundPlace[];
+}
+
+/** Cuts the schema of an operation out. `ownNames` are those of headers that the authorization fills. */
+export function schemaOfCall(
+  description: ApiDescription,
+  operation: ApiOperation,
+  ownNames: readonly string[] = [],
+  budget?: Budget,
+): CallSchema {
+  const body = bodyOf(description, operation);
+  if (body === null) {
+    throw new SrqError(
+      'operation.unusable',
+      `${operation.name} takes no body that srq can write.`,
+      'It writes JSON, forms and multipart/form-data. Name another operation: --operation NAME=OPERATION',
+    );
+  }
+  const cut = new Cut(description, 'readOnly', budget);
+  const own = operation.parameters.filter((each) => {
+    const name = textOf(each['name']);
+    return name !== '' && !ownNames.includes(name.toLowerCase()) && !OWN_HEADERS.test(name) && !IDEMPOTENT.test(name);
+  });
+  const beside = (where: string): JsonObject => {
+    const here = own.filter((each) => each['in'] === where);
+    const keyOf = ({ name }: JsonObject) => (where === 'header' ? textOf(name).toLowerCase() : textOf(name));
+    const properties = here.map((each): [string, Json] => {
+      const [media] = Object.values(objectOf(each['content']));
+      const schema = objectOf(cut.of(each['schema'] ?? objectOf(media)['schema']));
+      const said = textOf(each['description']).slice(0, MAX_PROSE);
+      return [keyOf(each), said === '' ? schema : { ...schema, description: said }];
+    });
+    const required = here.filter((each) => each['required'] === true).map(keyOf);
+    return { type: 'object', properties: Object.fromEntries(properties), required };
+  };
+  const properties = { body: cut.of(body.schema), header: beside('header'), query: beside('query') };
+  const schema = { type: 'object', properties, required: ['body'], $defs: cut.defs };
+  // Headers are shown as the description writes them.
+  const written = new Map(own.map(({ name }) => [textOf(name).toLowerCase(), textOf(name)]));
+  const places = placesIn(schema).map((place) =>
+    place.in === 'header' ? { ...place, path: place.path.map((name) => written.get(name) ?? name) } : place,
+  );
+  return { schema: places.length > 0 ? schema : null, as: body.as, places };
 }

@@ -1,5 +1,4 @@
 import type { OperationName } from '../request/contract/operations.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
 import type { ApiOperation } from './document.ts';
@@ -78,16 +77,13 @@ export class GivenValues {
     return Object.fromEntries(named);
   }
 
-  refuseUnused(known: readonly string[]): void {
+  refuseUnused(): void {
     const name = Object.keys(this.#values).find((each) => !this.#used.has(each));
     if (name === undefined) return;
-    const meant = nearest(name, known);
     throw new SrqError(
       'parameter.not-found',
       `The description has no place "${name}" of its own.`,
-      meant === null
-        ? 'Leave it out; srq contract show lists the places.'
-        : `Did you mean: --set ${shellWord(`${meant}=VALUE`)}`,
+      'Leave it out, or name one of the places that --dry-run shows: --set PLACE=VALUE',
     );
   }
 }

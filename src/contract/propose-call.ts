@@ -1,18 +1,17 @@
-import { type Call, encodingOf, type Guess, type Json } from '../request/contract/contract.ts';
+import { type Call, encodingOf, type Guess, type Json, type Misfit } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
-import { objectOf, scalarOf, textOf } from '../request/contract/json.ts';
+import { jsonIn, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { ONLY_ELEMENT, writePlace } from '../request/contract/place.ts';
 import { type FoundPlace, isTangled, lastName, placesIn } from '../request/contract/places.ts';
 import { isField } from '../request/lead/fields.ts';
 import { isPart } from '../request/lead/parts.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isIdentifyingName, nameWords } from '../request/words/names.ts';
-import { schemaOfCall } from './call-schema.ts';
 import { unlessRefused } from './cut.ts';
-import { type ApiOperation, successOf } from './document.ts';
+import { type ApiOperation, schemaOfCall, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
-import { lackingIn } from './missing.ts';
+import { lackingIn, misfitsOf } from './missing.ts';
 import { schemaOf, valueFor } from './sample.ts';
 
 export interface ProposedCall {
@@ -47,7 +46,9 @@ export function proposeCall(
     ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
     ...{ audio: audioForm(places, fields, encodingOf({ as })), schema, success: successOf(description, operation) },
   };
-  const lacking = isTangled(schema) ? null : (unlessRefused(() => lackingIn(call, places)) ?? null);
+  const misfits = isTangled(schema) ? undefined : unlessRefused(() => misfitsOf(call));
+  refuseMisfits(misfits ?? [], Object.keys(always));
+  const lacking = misfits === undefined ? null : lackingIn(call, places);
   const open = (lacking?.open ?? []).filter((place) => {
     const value = constantOf(place);
     if (value !== undefined) always[writePlace(place)] = value;
@@ -91,7 +92,7 @@ function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace
     const value = values.of(text, ...(isOnce ? [name] : []));
     const field = value === undefined ? bound.get(place) : value === '' ? name : fieldIn(value);
     if (field) fields[text] = field;
-    else if (value !== undefined) always[text] = typed(place, text, value);
+    else if (value !== undefined) always[text] = valueIn(place, value);
   }
   return { fields, always };
 }
@@ -168,20 +169,20 @@ function placeQuestion(place: FoundPlace, guesses: readonly Guess[]): Question {
   };
 }
 
-/** Converts what a person said to the type that the place takes. */
-function typed({ keywords, type, codes }: FoundPlace, place: string, text: string): Json {
-  const isTyped = type !== 'string' || [keywords['type']].flat().includes('object');
-  const isAllowed = codes === null || codes.some(({ value }) => value === text);
-  try {
-    if (isAllowed) return isTyped ? (JSON.parse(text) as Json) : text;
-  } catch {
-    // It is no such value.
+/** Reads what a person said as JSON where the place takes more than a text. */
+function valueIn({ keywords, type }: FoundPlace, text: string): Json {
+  const isText = type === 'string' && ![keywords['type']].flat().includes('object');
+  return isText ? text : (jsonIn(text) ?? text);
+}
+
+/** Refuses a value that a person gave for a place and that the description does not allow there. */
+function refuseMisfits(misfits: readonly Misfit[], given: readonly string[]): void {
+  for (const { place, code, words } of misfits) {
+    const said = given.find((each) => each.toLowerCase() === place.toLowerCase());
+    if (said === undefined || !/^contract\.(?:bound|type|not-allowed)$/.test(code)) continue;
+    const message = `The value given for "${said}" ${code === 'contract.type' ? `is no ${words}` : words}.`;
+    throw new SrqError('parameter.not-allowed', message, `Give one that fits: --set ${shellWord(`${said}=VALUE`)}`);
   }
-  throw new SrqError(
-    'parameter.not-allowed',
-    `The value given for "${place}" is ${codes === null ? `no ${keywords['type']}` : 'none of those that the description allows'}.`,
-    `Give one that fits: --set ${shellWord(`${place}=VALUE`)}`,
-  );
 }
 
 function filledPath(

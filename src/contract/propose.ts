@@ -1,14 +1,12 @@
-import type { Call, Contract } from '../request/contract/contract.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import { objectOf, textOf } from '../request/contract/json.ts';
 import type { OperationName } from '../request/contract/operations.ts';
-import { lastName, placesIn } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { schemaOfCall } from './call-schema.ts';
 import { type Budget, unlessRefused } from './cut.ts';
-import { type ApiOperation, operationCalled, operationsOf } from './document.ts';
+import { type ApiOperation, operationCalled, operationsOf, schemaOfCall } from './document.ts';
 import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
@@ -70,8 +68,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const calls: ProposedCall[] = look === null ? [found] : [found, look];
   const again = againOf(create, values);
   const questions = [...open, ...access.questions, ...found.questions, ...again.questions, ...(look?.questions ?? [])];
-  if (!questions.some(({ name }) => name.startsWith('operation:')))
-    values.refuseUnused(calls.flatMap(({ call }) => namesIn(call)));
+  if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
   const contract: Contract = {
     ...common,
     create: { ...found.call, identifiers: identifiersIn(found.call.success?.body ?? null), again: again.again },
@@ -183,10 +180,3 @@ function pathNotes({ description, baseUrl }: Learning): string[] {
     `The servers of the description have the path ${path}, which the base URL lacks. If yours has it too: srq login --base-url ${origin}${own}${path}`,
   ];
 }
-
-/** Returns the names by which a person may say something of a call. */
-const namesIn = ({ schema, fields, always }: Call): string[] => [
-  ...placesIn(schema).map(lastName),
-  ...Object.keys(fields),
-  ...Object.keys(always),
-];
