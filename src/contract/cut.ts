@@ -4,7 +4,10 @@ import { SrqError } from '../request/words/errors.ts';
 import type { ApiDescription } from './read-document.ts';
 
 /** Follows references within the description. They lead nowhere else: no other file and no address is opened. */
-export function follow({ root, file }: ApiDescription, start: Json | undefined): Json | undefined {
+export function follow(
+  { root, file }: Pick<ApiDescription, 'root' | 'file'>,
+  start: Json | undefined,
+): Json | undefined {
   const seen = new Set<string>();
   for (let value = start; ; ) {
     const reference = isObject(value) ? value['$ref'] : undefined;

@@ -3,7 +3,6 @@ import { objectOf, textOf } from '../request/contract/json.ts';
 import type { OperationName } from '../request/contract/operations.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { type Budget, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, operationsOf, schemaOfCall } from './document.ts';
@@ -101,7 +100,7 @@ function named(
     `${description.file} has no operation "${said.trim()}" that takes a body.`,
     some.length === 0
       ? 'It has none at all.'
-      : `Name another: --operation ${role}=${shellWord(nearest(said, some) ?? some[0] ?? '')}`,
+      : `Name another: --operation ${role}=OPERATION. Some are: ${some.join(', ')}`,
   );
 }
 
