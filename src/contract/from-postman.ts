@@ -19,10 +19,10 @@ const OWN_HEADERS = /^(?:content-type|accept|user-agent|postman-token)$/i;
 const PASSING = /signature|csrf|xsrf|nonce|cookie|session|idempoten|^(?:proxy-)?authorization$/i;
 /** Whether a flow has the credentials as HTTP Basic, which OpenAPI does not say. */
 export const BASIC = 'x-basic';
-const FORMS: Readonly<Record<string, string>> = {
-  urlencoded: 'application/x-www-form-urlencoded',
-  formdata: 'multipart/form-data',
-};
+const FORMS = new Map([
+  ['urlencoded', 'application/x-www-form-urlencoded'],
+  ['formdata', 'multipart/form-data'],
+]);
 const MAX_REQUESTS = 1000;
 const MAX_RAW = 200_000;
 const MAX_VALUE = 2000;
@@ -175,9 +175,9 @@ function schemeOf(auth: JsonObject, headers: readonly Pair[], fill: Fill): JsonO
 
 /** What a token request always holds is kept, because srq has to send it. Of other requests no value is. */
 function contentOf(body: JsonObject, headers: readonly Pair[], fill: Fill): JsonObject | null {
-  const form = FORMS[textOf(body['mode'])];
-  const example =
-    form === undefined ? jsonIn(plainJson(textOf(body['raw']).slice(0, MAX_RAW))) : body[textOf(body['mode'])];
+  const mode = textOf(body['mode']);
+  const form = FORMS.get(mode);
+  const example = form === undefined ? jsonIn(plainJson(textOf(body['raw']).slice(0, MAX_RAW))) : body[mode];
   const pairs = pairsOf(example);
   const isToken = pairs.some(({ name }) => /^grant_?type$/i.test(name));
   if (form === undefined && !isObject(example)) return null;

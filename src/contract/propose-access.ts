@@ -16,8 +16,6 @@ import { type Address, addressAt, addressIn, isWhole, serverUrls } from './serve
 export interface ProposedAccess {
   readonly contract: Pick<Contract, 'token'> & Partial<Pick<Contract, 'auth'>>;
   readonly questions: readonly Question[];
-  /** Names of headers and query parameters, in lower case, that the authorization fills. */
-  readonly ownNames: readonly string[];
 }
 
 /** What a person says instead of an address for tokens. */
@@ -106,11 +104,7 @@ function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValue
   const prefix = key === undefined ? 'Bearer ' : '';
   const auth: Authorization =
     word === 'basic' ? { kind: 'basic' } : { kind: 'apiKey', in: where, name, prefix, value: values.of(name) ?? null };
-  return {
-    contract: { token: PLAIN_TOKEN, auth },
-    questions: [],
-    ownNames: word === 'basic' ? [] : [name.toLowerCase()],
-  };
+  return { contract: { token: PLAIN_TOKEN, auth }, questions: [] };
 }
 
 /** A place that may issue tokens. */
@@ -227,7 +221,7 @@ function tokenAccess(
     encoding: as !== '' && encodingOf({ as }) === 'json' ? 'json' : 'form',
   } as const;
   const token = { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) };
-  return { contract: { token }, questions, ownNames: [] };
+  return { contract: { token }, questions };
 }
 
 /** Returns the scopes that the operations demand, or those of the flow if they name none. */
@@ -265,5 +259,5 @@ function asked(
   ];
   const answer = shellWord(`token=${own === undefined ? (fixed[0] ?? 'none') : nameOf(own)}`);
   const question = choiceQuestion('token', `${before}Where does your client secret go?`, choices, answer);
-  return { contract: { token: PLAIN_TOKEN }, questions: [question], ownNames: [] };
+  return { contract: { token: PLAIN_TOKEN }, questions: [question] };
 }

@@ -62,8 +62,10 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   ];
   // As long as an operation is not known, nothing else about it is asked.
   if (create === undefined) return { contract: common, questions: open, notes: description.notes };
-  const found = proposeCall(learning, create, 'create', access.ownNames);
-  const look = validate ? proposeCall(learning, validate, 'validate', access.ownNames) : null;
+  const { auth } = access.contract;
+  const ownNames = auth?.kind === 'apiKey' ? [auth.name.toLowerCase()] : [];
+  const found = proposeCall(learning, create, 'create', ownNames);
+  const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
   const calls: ProposedCall[] = look === null ? [found] : [found, look];
   const again = againOf(create, values);
   const questions = [...open, ...access.questions, ...found.questions, ...again.questions, ...(look?.questions ?? [])];
