@@ -54,7 +54,7 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b|^(?:application\/)?\*\/\*
 const TYPES = [/^application\/x-www-form-urlencoded\b/i, /^multipart\/form-data\b/i, JSON_TYPE];
 
 /** Returns the body of an operation that srq can write, or null. Nested bodies go as JSON if the service takes that. */
-export function bodyOf(description: ApiDescription, { value }: ApiOperation): Body | null {
+function bodyOf(description: ApiDescription, { value }: ApiOperation): Body | null {
   const { content } = objectOf(follow(description, value['requestBody']));
   const bodies = TYPES.flatMap((type): Body[] => {
     const [name = '', media] = Object.entries(objectOf(content)).find(([each]) => type.test(each)) ?? [];
