@@ -71,10 +71,15 @@ function variablesOf(collection: JsonObject, environment: JsonObject): Fill {
   const values = new Map(open.map(({ name, value }) => [name, value.slice(0, MAX_VALUE)]));
   return (given) => {
     let text = given;
-    for (let depth = 0; depth < MAX_VARIABLES_DEEP && isOpen(text); depth += 1)
-      text = text
-        .slice(0, MAX_VALUE)
-        .replace(/\{\{([^{}]{1,200})\}\}/g, (reference, name: string) => values.get(name.trim()) ?? reference);
+    // Values that hold each other many times must not take the time or fill the memory.
+    for (let depth = 0; depth < MAX_VARIABLES_DEEP && isOpen(text) && text.length <= MAX_VALUE; depth += 1) {
+      let left = MAX_VALUE;
+      text = text.replace(/\{\{([^{}]{1,200})\}\}/g, (reference, name: string) => {
+        const value = left > 0 ? (values.get(name.trim()) ?? reference) : '';
+        left -= value.length;
+        return value;
+      });
+    }
     return text.slice(0, MAX_VALUE);
   };
 }
