@@ -39,6 +39,11 @@ export const choiceQuestion = (
   choices: choices.map(([value]) => value),
 });
 
+const VARIABLE = /\{([^{}]+)\}/g;
+
+/** Returns the names of the variables that an address still has. */
+export const variablesIn = (address: string): string[] => [...address.matchAll(VARIABLE)].map(([, name = '']) => name);
+
 /** What is learned from, and what a person said of it. */
 export interface Learning {
   readonly description: ApiDescription;
@@ -62,6 +67,11 @@ export class GivenValues {
     if (name === undefined) return undefined;
     this.#used.add(name);
     return this.#values[name];
+  }
+
+  /** Fills the variables of an address, `/{tenant}/leads`. */
+  fill(address: string): string {
+    return address.replace(VARIABLE, (whole, name: string) => encodeURIComponent(this.of(name) ?? '') || whole);
   }
 
   /**

@@ -9,7 +9,7 @@ import { isSecretName } from '../request/words/names.ts';
 import { follow, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, schemaOfCall } from './document.ts';
 import { BASIC } from './from-postman.ts';
-import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
+import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion, variablesIn } from './given.ts';
 import type { ApiDescription } from './read-document.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
@@ -126,18 +126,17 @@ function tokenPlaces(
   { description, operations, baseUrl, values }: Learning,
   schemes: readonly Scheme[],
 ): readonly TokenPlace[] {
-  const filled = (text: string) => text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.of(name) ?? whole);
   const demanded = schemes.length > 0 ? schemes : schemesOf(description, undefined);
   const ofFlows = demanded.flatMap(({ value }): TokenPlace[] => {
     const url = textOf(clientFlow(value)?.['tokenUrl']).trim();
-    const place = url === '' ? null : addressAt(filled(url), description, baseUrl);
+    const place = url === '' ? null : addressAt(values.fill(url), description, baseUrl);
     const why = `the description has it at ${url}`;
     return place === null ? [] : [{ ...place, operation: operationAt(operations, place), why, isSure: isWhole(url) }];
   });
   if (ofFlows.length > 0) return [...new Map(ofFlows.map((each) => [`${each.origin} ${each.path}`, each])).values()];
   const found = operations.flatMap((operation): TokenPlace[] => {
     if (operation.method !== 'POST' || !TOKEN.test(operation.path) || OTHER.test(operation.path)) return [];
-    const address = filled(addressIn(description, operation));
+    const address = values.fill(addressIn(description, operation));
     const place = address.startsWith('/') ? { path: address } : addressAt(address, description, baseUrl);
     const isSure = takesClient(description, operation);
     const why = isSure ? 'it takes a client id and a client secret' : 'it may be for persons';
@@ -199,7 +198,7 @@ function tokenAccess(
   { path, origin, operation }: TokenPlace,
   used: readonly ApiOperation[],
 ): ProposedAccess {
-  const questions = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) =>
+  const questions = variablesIn(path).map((name) =>
     valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`),
   );
   const { members, as } = membersOf(description, operation);

@@ -10,7 +10,7 @@ import { isIdentifyingName, nameWords } from '../request/words/names.ts';
 import { unlessRefused } from './cut.ts';
 import { type ApiOperation, schemaOfCall, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
-import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
+import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion, variablesIn } from './given.ts';
 import { lackingIn, misfitsOf } from './missing.ts';
 import { schemaOf, valueFor } from './sample.ts';
 
@@ -189,16 +189,13 @@ function filledPath(
   { path, parameters }: ApiOperation,
   values: GivenValues,
 ): { readonly path: string; readonly questions: readonly Question[] } {
-  const questions: Question[] = [];
-  const filled = path.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
-    const value = values.of(name);
-    if (value) return encodeURIComponent(value);
+  const filled = values.fill(path).trim();
+  const plain = filled.replaceAll(' ', '%20');
+  const questions = variablesIn(filled).map((name) => {
     const known = parameters.find((each) => each['in'] === 'path' && each['name'] === name);
     const example = scalarOf(valueFor(objectOf(known?.['schema']))) ?? 'text';
-    questions.push({ ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example });
-    return whole;
+    return { ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example };
   });
-  const plain = filled.trim().replaceAll(' ', '%20');
   if (isServicePath(plain)) return { path: plain, questions };
   throw new SrqError(
     'address.outside',
