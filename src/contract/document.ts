@@ -98,7 +98,6 @@ export function successOf(description: ApiDescription, { value }: ApiOperation):
 /** Headers that srq or the connection sets itself. */
 const OWN_HEADERS = /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|connection|expect|te|transfer-encoding)$/i;
 export const IDEMPOTENT = /idempoten/i;
-const MAX_PROSE = 300;
 
 /** What the description says of one call: the schema of its requests, and every place in them. */
 export interface CallSchema {
@@ -133,9 +132,9 @@ export function schemaOfCall(
     const keyOf = ({ name }: JsonObject) => (where === 'header' ? textOf(name).toLowerCase() : textOf(name));
     const properties = here.map((each): [string, Json] => {
       const [media] = Object.values(objectOf(each['content']));
-      const schema = objectOf(cut.of(each['schema'] ?? objectOf(media)['schema']));
-      const said = textOf(each['description']).slice(0, MAX_PROSE);
-      return [keyOf(each), said === '' ? schema : { ...schema, description: said }];
+      const schema = objectOf(each['schema'] ?? objectOf(media)['schema']);
+      const said = textOf(each['description']);
+      return [keyOf(each), cut.of(said === '' ? schema : { ...schema, description: said })];
     });
     const required = here.filter((each) => each['required'] === true).map(keyOf);
     return { type: 'object', properties: Object.fromEntries(properties), required };
