@@ -1,7 +1,17 @@
 import type { Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, partAt, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
-import type { ApiDescription } from './read-document.ts';
+
+/** An API description in the shape of OpenAPI 3.1, whatever it was written in. */
+export interface ApiDescription {
+  readonly file: string;
+  readonly title: string;
+  /** `OpenAPI 3.0`, `Swagger 2.0`, `Postman 2.1` */
+  readonly kind: string;
+  readonly root: JsonObject;
+  /** What a person should know of the file, such as the secrets in it. */
+  readonly notes: readonly string[];
+}
 
 /** Follows references within the description. They lead nowhere else: no other file and no address is opened. */
 export function follow(

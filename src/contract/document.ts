@@ -2,8 +2,7 @@ import type { Call, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { type FoundPlace, placesIn } from '../request/contract/places.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Budget, Cut, follow, unlessRefused } from './cut.ts';
-import type { ApiDescription } from './read-document.ts';
+import { type ApiDescription, type Budget, Cut, follow, unlessRefused } from './cut.ts';
 import { sampleOf, schemaOf } from './sample.ts';
 
 /** An operation of an API description. */

@@ -1,8 +1,8 @@
 import type { OperationName } from '../request/contract/operations.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
+import type { ApiDescription } from './cut.ts';
 import type { ApiOperation } from './document.ts';
-import type { ApiDescription } from './read-document.ts';
 
 /** A question that the description leaves open and only a person can answer. */
 export interface Question {

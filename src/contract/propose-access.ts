@@ -6,11 +6,10 @@ import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
-import { follow, unlessRefused } from './cut.ts';
+import { type ApiDescription, follow, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, schemaOfCall } from './document.ts';
 import { BASIC } from './from-postman.ts';
 import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion, variablesIn } from './given.ts';
-import type { ApiDescription } from './read-document.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
 export interface ProposedAccess {

@@ -4,14 +4,13 @@ import type { OperationName } from '../request/contract/operations.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { type Budget, unlessRefused } from './cut.ts';
+import { type ApiDescription, type Budget, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, operationsOf, schemaOfCall } from './document.ts';
 import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
 import { proposeAccess } from './propose-access.ts';
 import { identifiersIn, type ProposedCall, proposeCall } from './propose-call.ts';
-import type { ApiDescription } from './read-document.ts';
 import { serversOf, sharedPath } from './servers.ts';
 
 /** What a person said about a description. */

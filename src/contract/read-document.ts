@@ -3,7 +3,7 @@ import { parseDocument as parseYaml } from 'yaml';
 import type { Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { follow, unlessRefused } from './cut.ts';
+import { type ApiDescription, follow, unlessRefused } from './cut.ts';
 import { fromPostman } from './from-postman.ts';
 
 /** A file as it was read. */
@@ -11,17 +11,6 @@ export interface SourceFile {
   /** Name of the file, without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
-}
-
-/** An API description in the shape of OpenAPI 3.1, whatever it was written in. */
-export interface ApiDescription {
-  readonly file: string;
-  readonly title: string;
-  /** `OpenAPI 3.0`, `Swagger 2.0`, `Postman 2.1` */
-  readonly kind: string;
-  readonly root: JsonObject;
-  /** What a person should know of the file, such as the secrets in it. */
-  readonly notes: readonly string[];
 }
 
 const MAX_DEPTH = 200;
