@@ -1,30 +1,39 @@
 import type { Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, partAt, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
-import type { ApiDescription } from './read-document.ts';
+
+/** An API description in the shape of OpenAPI 3.1, whatever it was written in. */
+export interface ApiDescription {
+  readonly file: string;
+  readonly title: string;
+  /** `OpenAPI 3.0`, `Swagger 2.0`, `Postman 2.1` */
+  readonly kind: string;
+  readonly root: JsonObject;
+  /** What a person should know of the file, such as the secrets in it. */
+  readonly notes: readonly string[];
+}
 
 /** Follows references within the description. They lead nowhere else: no other file and no address is opened. */
-export function follow({ root, file }: ApiDescription, start: Json | undefined): Json | undefined {
+export function follow(
+  { root, file }: Pick<ApiDescription, 'root' | 'file'>,
+  start: Json | undefined,
+): Json | undefined {
   const seen = new Set<string>();
-  let value = start;
-  for (;;) {
+  for (let value = start; ; ) {
     const reference = isObject(value) ? value['$ref'] : undefined;
     if (typeof reference !== 'string') return value;
-    if (!/^#(?:\/|$)/.test(reference)) {
-      const hint = 'srq reads one file. Put the description into one: npx @redocly/cli bundle openapi.yaml -o api.json';
-      throw badReference(file, `"${reference.slice(0, 200)}", outside of this file`, hint);
-    }
-    if (seen.has(reference)) throw badReference(file, `"${reference.slice(0, 200)}", which refers to itself alone`);
+    const bad = (why: string, hint: string) =>
+      new SrqError('document.unreadable', `${file} refers to "${reference.slice(0, 200)}", ${why}.`, hint);
+    if (!/^#(?:\/|$)/.test(reference)) throw bad('outside of this file', BUNDLE);
+    if (seen.has(reference)) throw bad('which refers to itself alone', ASK);
     seen.add(reference);
     value = partAt(root, reference.slice(1));
-    if (value === undefined) throw badReference(file, `"${reference.slice(0, 200)}", which is not there`);
+    if (value === undefined) throw bad('which is not there', ASK);
   }
 }
 
 const ASK = 'Ask the service for a corrected description, then: srq contract learn FILE';
-
-const badReference = (file: string, to: string, hint = ASK): SrqError =>
-  new SrqError('document.unreadable', `${file} refers to ${to}.`, hint);
+const BUNDLE = 'srq reads one file. Put the description into one: npx @redocly/cli bundle openapi.yaml -o api.json';
 
 /** Returns undefined if what is read is refused, such as a reference that leads nowhere. */
 export function unlessRefused<Value>(read: () => Value): Value | undefined {
@@ -42,7 +51,7 @@ const ANY = new Set(['const', 'default', 'example', 'examples']);
 const SCALARS: Readonly<Record<string, RegExp>> = {
   number: /^(?:min|max)(?:Length|Items|Properties)$|^(?:exclusiveM|m)(?:ini|axi)mum$|^multipleOf$/,
   string: /^(?:format|pattern|title|contentEncoding|contentMediaType|x-ms-visibility)$/,
-  boolean: /^(?:readOnly|writeOnly|uniqueItems)$/,
+  boolean: /^uniqueItems$/,
 };
 const MAX_PARTS = 20_000;
 
@@ -62,9 +71,12 @@ export class Cut {
   readonly #pending: [string, Json][] = [];
   readonly #description: ApiDescription;
   readonly #budget: Budget;
+  readonly #hidden: 'readOnly' | 'writeOnly';
 
-  constructor(description: ApiDescription, budget = { parts: MAX_PARTS }) {
+  /** Members that are marked with `hidden` go only the other way, and stay out. */
+  constructor(description: ApiDescription, hidden: 'readOnly' | 'writeOnly', budget = { parts: MAX_PARTS }) {
     this.#description = description;
+    this.#hidden = hidden;
     this.#budget = budget;
   }
 
@@ -89,7 +101,7 @@ export class Cut {
     const { enum: values, ...others } = copied;
     if (labels.length > 0 && labels.length === listOf(values).length)
       return { ...others, oneOf: listOf(values).map((value, at) => ({ const: value, title: textOf(labels[at]) })) };
-    return schema['type'] === 'file' ? { ...copied, type: 'string', format: 'binary' } : copied;
+    return copied;
   }
 
   #kept(word: string, value: Json, schema: JsonObject): Json | undefined {
@@ -98,7 +110,11 @@ export class Cut {
         return typeof value === 'string' ? this.#reference(value) : undefined;
       case 'properties':
       case 'patternProperties':
-        return Object.fromEntries(Object.entries(objectOf(value)).map(([name, each]) => [name, this.#copy(each)]));
+        return Object.fromEntries(
+          Object.entries(objectOf(value)).flatMap(([name, each]) =>
+            this.#isHidden(schema, name) ? [] : [[name, this.#copy(each)]],
+          ),
+        );
       case 'allOf':
       case 'anyOf':
       case 'oneOf':
@@ -108,7 +124,7 @@ export class Cut {
       case 'additionalProperties':
         return isObject(value) || typeof value === 'boolean' ? this.#copy(value) : undefined;
       case 'required':
-        return listOf(value).filter((name) => typeof name === 'string' && !this.#isReadOnly(schema, name));
+        return listOf(value).filter((name) => typeof name === 'string' && !this.#isHidden(schema, name));
       case 'description':
         return textOf(value).slice(0, MAX_PROSE);
       case 'type':
@@ -120,10 +136,9 @@ export class Cut {
     }
   }
 
-  /** Members that only the service may set are not required of a request. */
-  #isReadOnly(schema: JsonObject, name: string): boolean {
+  #isHidden(schema: JsonObject, name: string): boolean {
     const member = unlessRefused(() => follow(this.#description, memberOf(schema['properties'], name)));
-    return objectOf(member)['readOnly'] === true;
+    return objectOf(member)[this.#hidden] === true;
   }
 
   #reference(reference: string): string {

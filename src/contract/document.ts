@@ -1,7 +1,8 @@
 import type { Call, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import { Cut, follow, unlessRefused } from './cut.ts';
-import type { ApiDescription } from './read-document.ts';
+import { type FoundPlace, placesIn } from '../request/contract/places.ts';
+import { SrqError } from '../request/words/errors.ts';
+import { type ApiDescription, type Budget, Cut, follow, unlessRefused } from './cut.ts';
 import { sampleOf, schemaOf } from './sample.ts';
 
 /** An operation of an API description. */
@@ -34,15 +35,10 @@ export function operationsOf(description: ApiDescription): readonly ApiOperation
 
 /** Finds an operation by its name, its path alone or its id. */
 export function operationCalled(operations: readonly ApiOperation[], said: string): ApiOperation | undefined {
-  const plain = (text: string) =>
-    text
-      .trim()
-      .replace(/\s+/g, ' ')
-      .replace(/\{\{|\}\}/g, (each) => each[0] ?? '');
-  const name = plain(said);
+  const plain = (text: string) => text.trim().replace(/\s+/g, ' ').toLowerCase();
   return (
-    operations.find((each) => plain(each.name).toLowerCase() === name.toLowerCase()) ??
-    operations.find(({ path, id }) => plain(path) === name || id === name)
+    operations.find((each) => plain(each.name) === plain(said)) ??
+    operations.find(({ path, id }) => [path, id].map(plain).includes(plain(said)))
   );
 }
 
@@ -57,7 +53,7 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b|^(?:application\/)?\*\/\*
 const TYPES = [/^application\/x-www-form-urlencoded\b/i, /^multipart\/form-data\b/i, JSON_TYPE];
 
 /** Returns the body of an operation that srq can write, or null. Nested bodies go as JSON if the service takes that. */
-export function bodyOf(description: ApiDescription, { value }: ApiOperation): Body | null {
+function bodyOf(description: ApiDescription, { value }: ApiOperation): Body | null {
   const { content } = objectOf(follow(description, value['requestBody']));
   const bodies = TYPES.flatMap((type): Body[] => {
     const [name = '', media] = Object.entries(objectOf(content)).find(([each]) => type.test(each)) ?? [];
@@ -91,9 +87,63 @@ export function successOf(description: ApiDescription, { value }: ApiOperation):
     const example = exampleIn(description, media);
     const { schema } = objectOf(media);
     if (example !== undefined || schema === undefined) return example;
-    const cut = new Cut(description);
+    const cut = new Cut(description, 'writeOnly');
     const copied = cut.of(schema);
-    return sampleOf(copied, { $defs: cut.defs });
+    return sampleOf(copied, cut.defs);
   };
   return { status: Number(status.replace(/xx$/i, '00')), contentType, body: unlessRefused(sample) ?? null };
+}
+
+/** Headers that srq or the connection sets itself. */
+const OWN_HEADERS = /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|connection|expect|te|transfer-encoding)$/i;
+export const IDEMPOTENT = /idempoten/i;
+
+/** What the description says of one call: the schema of its requests, and every place in them. */
+export interface CallSchema {
+  /** A schema of body, headers and query, or null if the description says nothing. */
+  readonly schema: Json;
+  readonly as: string;
+  readonly places: readonly FoundPlace[];
+}
+
+/** Cuts the schema of an operation out. `ownNames` are those of headers that the authorization fills. */
+export function schemaOfCall(
+  description: ApiDescription,
+  operation: ApiOperation,
+  ownNames: readonly string[] = [],
+  budget?: Budget,
+): CallSchema {
+  const body = bodyOf(description, operation);
+  if (body === null) {
+    throw new SrqError(
+      'operation.unusable',
+      `${operation.name} takes no body that srq can write.`,
+      'It writes JSON, forms and multipart/form-data. Name another operation: --operation NAME=OPERATION',
+    );
+  }
+  const cut = new Cut(description, 'readOnly', budget);
+  const own = operation.parameters.filter((each) => {
+    const name = textOf(each['name']);
+    return name !== '' && !ownNames.includes(name.toLowerCase()) && !OWN_HEADERS.test(name) && !IDEMPOTENT.test(name);
+  });
+  const beside = (where: string): JsonObject => {
+    const here = own.filter((each) => each['in'] === where);
+    const keyOf = ({ name }: JsonObject) => (where === 'header' ? textOf(name).toLowerCase() : textOf(name));
+    const properties = here.map((each): [string, Json] => {
+      const [media] = Object.values(objectOf(each['content']));
+      const schema = objectOf(each['schema'] ?? objectOf(media)['schema']);
+      const said = textOf(each['description']);
+      return [keyOf(each), cut.of(said === '' ? schema : { ...schema, description: said })];
+    });
+    const required = here.filter((each) => each['required'] === true).map(keyOf);
+    return { type: 'object', properties: Object.fromEntries(properties), required };
+  };
+  const properties = { body: cut.of(body.schema), header: beside('header'), query: beside('query') };
+  const schema = { type: 'object', properties, required: ['body'], $defs: cut.defs };
+  // Headers are shown as the description writes them.
+  const written = new Map(own.map(({ name }) => [textOf(name).toLowerCase(), textOf(name)]));
+  const places = placesIn(schema).map((place) =>
+    place.in === 'header' ? { ...place, path: place.path.map((name) => written.get(name) ?? name) } : place,
+  );
+  return { schema: places.length > 0 ? schema : null, as: body.as, places };
 }

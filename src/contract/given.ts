@@ -1,9 +1,8 @@
 import type { OperationName } from '../request/contract/operations.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
+import type { ApiDescription } from './cut.ts';
 import type { ApiOperation } from './document.ts';
-import type { ApiDescription } from './read-document.ts';
 
 /** A question that the description leaves open and only a person can answer. */
 export interface Question {
@@ -40,6 +39,11 @@ export const choiceQuestion = (
   choices: choices.map(([value]) => value),
 });
 
+const VARIABLE = /\{([^{}]+)\}/g;
+
+/** Returns the names of the variables that an address still has. */
+export const variablesIn = (address: string): string[] => [...address.matchAll(VARIABLE)].map(([, name = '']) => name);
+
 /** What is learned from, and what a person said of it. */
 export interface Learning {
   readonly description: ApiDescription;
@@ -65,6 +69,11 @@ export class GivenValues {
     return this.#values[name];
   }
 
+  /** Fills the variables of an address, `/{tenant}/leads`. */
+  fill(address: string): string {
+    return address.replace(VARIABLE, (whole, name: string) => encodeURIComponent(this.of(name) ?? '') || whole);
+  }
+
   /**
    * Returns the fields that a person put into places that the description does not have, such as those of a free
    * object.
@@ -78,16 +87,13 @@ export class GivenValues {
     return Object.fromEntries(named);
   }
 
-  refuseUnused(known: readonly string[]): void {
+  refuseUnused(): void {
     const name = Object.keys(this.#values).find((each) => !this.#used.has(each));
     if (name === undefined) return;
-    const meant = nearest(name, known);
     throw new SrqError(
       'parameter.not-found',
       `The description has no place "${name}" of its own.`,
-      meant === null
-        ? 'Leave it out; srq contract show lists the places.'
-        : `Did you mean: --set ${shellWord(`${meant}=VALUE`)}`,
+      'Leave it out, or name one of the places that --dry-run shows: --set PLACE=VALUE',
     );
   }
 }

@@ -1,8 +1,7 @@
 import type { CreateCall } from '../request/contract/contract.ts';
 import { objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { IDEMPOTENT } from './call-schema.ts';
-import type { ApiOperation } from './document.ts';
+import { type ApiOperation, IDEMPOTENT } from './document.ts';
 import type { GivenValues, Question } from './given.ts';
 
 interface Again {

@@ -1,9 +1,9 @@
 import { placed, treeOf } from '../request/contract/bindings.ts';
 import { judgeFor } from '../request/contract/body-check.ts';
-import type { Call, Json } from '../request/contract/contract.ts';
+import type { Call, Json, Misfit } from '../request/contract/contract.ts';
 import { type Place, readPlace, writePlace } from '../request/contract/place.ts';
 import { type FoundPlace, placeFacts, placesIn } from '../request/contract/places.ts';
-import { sampleOf } from './sample.ts';
+import { valueFor } from './sample.ts';
 
 /** What the schema of a call demands of each request, and its page does not give. */
 export interface Lacking {
@@ -28,11 +28,12 @@ export function lackingIn(call: Call, places = placesIn(call.schema)): Lacking {
   const at = new Map(places.map((each) => [nameOf(each).replace(/\.0$/, ''), each]));
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const before = open.size + others.size;
-    for (const place of missingIn({ ...call, always: { ...call.always, ...samples } })) {
+    for (const { place, code } of misfitsOf({ ...call, always: { ...call.always, ...samples } })) {
+      if (!/^contract\.(?:missing|none-of)$/.test(code)) continue;
       const found = at.get(place);
       if (found !== undefined && found.branches.length === 0) {
         open.set(place, found);
-        samples[writePlace(found)] = sampleOf(found.keywords);
+        samples[writePlace(found)] = valueFor(found.keywords);
       } else {
         others.add(place);
         samples[place] = [...at.keys()].some((each) => each.startsWith(`${place}.0.`)) ? [{}] : {};
@@ -48,8 +49,8 @@ export function lackingIn(call: Call, places = placesIn(call.schema)): Lacking {
 const nameOf = (place: FoundPlace): Place =>
   place.in === 'header' ? writePlace(place).toLowerCase() : writePlace(place);
 
-/** Returns the places that a row lacks which gives every field. */
-function missingIn(call: Call): readonly Place[] {
+/** Returns what is wrong with a row that gives every field. */
+export function misfitsOf(call: Call): readonly Misfit[] {
   const text = (field: string): string | null => {
     const [place] = Object.entries(call.fields).find(([, each]) => each === field) ?? [];
     if (place === undefined || field === 'audio_file') return null;
@@ -57,6 +58,5 @@ function missingIn(call: Call): readonly Place[] {
     return facts?.codes?.[0]?.value ?? (facts === null || facts.type === 'string' ? 'text' : '1');
   };
   const row = placed<never>(call, { text, recording: null, names: [], isSaid: () => true });
-  const misfits = judgeFor(call)(treeOf(call, row));
-  return misfits.flatMap(({ place, code }) => (/^contract\.(?:missing|none-of)$/.test(code) ? [place] : []));
+  return judgeFor(call)(treeOf(call, row));
 }

@@ -1,27 +1,29 @@
 import { type Authorization, type Contract, encodingOf, isElsewhere } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
+import { lastName } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
-import { schemaOfCall } from './call-schema.ts';
-import { follow, unlessRefused } from './cut.ts';
-import { type ApiOperation, operationCalled } from './document.ts';
+import { type ApiDescription, follow, unlessRefused } from './cut.ts';
+import { type ApiOperation, operationCalled, schemaOfCall } from './document.ts';
 import { BASIC } from './from-postman.ts';
-import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
-import type { ApiDescription } from './read-document.ts';
+import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion, variablesIn } from './given.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
 export interface ProposedAccess {
   readonly contract: Pick<Contract, 'token'> & Partial<Pick<Contract, 'auth'>>;
   readonly questions: readonly Question[];
-  /** Names of headers and query parameters, in lower case, that the authorization fills. */
-  readonly ownNames: readonly string[];
 }
 
 /** What a person says instead of an address for tokens. */
-type Fixed = 'basic' | 'key' | 'none';
+const WORDS = {
+  basic: 'basic: HTTP Basic with each request',
+  key: 'key: a key with each request',
+  none: 'none: a key or a token that stays, which the service gave you',
+};
+type Fixed = keyof typeof WORDS;
 type Kind = 'token' | 'basic' | 'key' | 'other';
 
 interface Scheme {
@@ -40,7 +42,7 @@ export function proposeAccess(
   used: readonly ApiOperation[],
   said: string | undefined,
 ): ProposedAccess {
-  const { description, values, baseUrl } = learning;
+  const { description, values } = learning;
   const schemes = schemesOf(description, used[0]);
   const kinds = new Set(schemes.map(kindOf));
   if (kinds.size > 1) kinds.delete('other');
@@ -52,17 +54,16 @@ export function proposeAccess(
   // A key in the header Authorization may be the token, if the description has an operation that issues one.
   const isLogin = tokens.length > 0 && schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name'])));
   const fixed = (['basic', 'key'] as const).filter((each) => kinds.has(each) && !(each === 'key' && isLogin));
-  const isFixed = kinds.size > 0 && fixed.length === kinds.size;
+  const [only] = fixed;
+  if (only !== undefined && fixed.length === kinds.size)
+    return fixed.length === 1 ? fixedAccess(only, schemes, values) : asked(learning, [], fixed);
   // A description that says nothing of access is as the public document.
   const usual = kinds.has('other') ? [] : [{ ...PUBLIC, isSure: kinds.size === 0 }];
-  const places = isFixed ? [] : tokens.length > 0 ? tokens : usual;
+  const places = tokens.length > 0 ? tokens : usual;
   const [place] = places;
-  if (fixed.length + places.length === 1 && !kinds.has('other')) {
-    if (place === undefined) return fixedAccess(fixed[0] ?? 'basic', schemes, values);
-    if (place.isSure && !isElsewhere(place)) return tokenAccess(learning, place, used);
-  }
-  const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
-  return asked(host === undefined ? null : new URL(host).origin, places, fixed, kinds.has('other'));
+  const isClear = fixed.length === 0 && places.length === 1 && !kinds.has('other');
+  if (place?.isSure && isClear && !isElsewhere(place)) return tokenAccess(learning, place, used);
+  return asked(learning, places, fixed, kinds.has('other') ? FOR_PERSONS : '');
 }
 
 /** Returns the schemes of an operation, or those of the description if none is said. A client certificate goes beside any. */
@@ -97,16 +98,12 @@ function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValue
   const keys = schemes.filter((each) => kindOf(each) === 'key').map(({ value }) => value);
   // If there are several keys, the one with the name of a secret is the partner's.
   const key = keys.findLast(({ name }) => isSecretName(textOf(name))) ?? keys[0];
-  const isKey = key !== undefined && word !== 'basic';
-  const name = isKey ? textOf(key['name']) : 'Authorization';
+  const name = textOf(key?.['name']) || 'Authorization';
+  const where = key?.['in'] === 'query' ? 'query' : 'header';
+  const prefix = key === undefined ? 'Bearer ' : '';
   const auth: Authorization =
-    word === 'basic'
-      ? { kind: 'basic' }
-      : {
-          ...{ kind: 'apiKey', in: isKey && key['in'] === 'query' ? 'query' : 'header', name },
-          ...{ prefix: isKey ? '' : 'Bearer ', value: values.of(name) ?? null },
-        };
-  return { contract: { token: PLAIN_TOKEN, auth }, questions: [], ownNames: isKey ? [name.toLowerCase()] : [] };
+    word === 'basic' ? { kind: 'basic' } : { kind: 'apiKey', in: where, name, prefix, value: values.of(name) ?? null };
+  return { contract: { token: PLAIN_TOKEN, auth }, questions: [] };
 }
 
 /** A place that may issue tokens. */
@@ -128,18 +125,17 @@ function tokenPlaces(
   { description, operations, baseUrl, values }: Learning,
   schemes: readonly Scheme[],
 ): readonly TokenPlace[] {
-  const filled = (text: string) => text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.of(name) ?? whole);
   const demanded = schemes.length > 0 ? schemes : schemesOf(description, undefined);
-  const urls = [...new Set(demanded.map((scheme) => textOf(clientFlow(scheme.value)?.['tokenUrl']).trim()))];
-  const ofFlows = urls.flatMap((url): TokenPlace[] => {
-    const place = url === '' ? null : addressAt(filled(url), description, baseUrl);
+  const ofFlows = demanded.flatMap(({ value }): TokenPlace[] => {
+    const url = textOf(clientFlow(value)?.['tokenUrl']).trim();
+    const place = url === '' ? null : addressAt(values.fill(url), description, baseUrl);
     const why = `the description has it at ${url}`;
     return place === null ? [] : [{ ...place, operation: operationAt(operations, place), why, isSure: isWhole(url) }];
   });
   if (ofFlows.length > 0) return [...new Map(ofFlows.map((each) => [`${each.origin} ${each.path}`, each])).values()];
   const found = operations.flatMap((operation): TokenPlace[] => {
     if (operation.method !== 'POST' || !TOKEN.test(operation.path) || OTHER.test(operation.path)) return [];
-    const address = filled(addressIn(description, operation));
+    const address = values.fill(addressIn(description, operation));
     const place = address.startsWith('/') ? { path: address } : addressAt(address, description, baseUrl);
     const isSure = takesClient(description, operation);
     const why = isSure ? 'it takes a client id and a client secret' : 'it may be for persons';
@@ -165,11 +161,11 @@ function takesClient(description: ApiDescription, operation: ApiOperation): bool
   return isClient && !isForPersons && (said.length === 0 || said.includes('client_credentials'));
 }
 
-/** Returns the members of a token request, with their names, and how they are written. */
+/** Returns the members of a token request, and how they are written. */
 function membersOf(description: ApiDescription, operation: ApiOperation | null) {
-  const schema = operation && unlessRefused(() => schemaOfCall(description, operation));
-  const places = (schema?.places ?? []).filter((each) => each.in === 'body');
-  return { members: places.map((place) => ({ ...place, name: place.path.join('.') })), as: schema?.as ?? '' };
+  const { places = [], as = '' } = (operation && unlessRefused(() => schemaOfCall(description, operation))) ?? {};
+  const members = places.filter((each) => each.in === 'body' && each.path.length === 1);
+  return { members: members.map((each) => ({ ...each, name: lastName(each) })), as };
 }
 
 const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOperation | null =>
@@ -201,29 +197,29 @@ function tokenAccess(
   { path, origin, operation }: TokenPlace,
   used: readonly ApiOperation[],
 ): ProposedAccess {
-  const questions = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) =>
+  const questions = variablesIn(path).map((name) =>
     valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`),
   );
   const { members, as } = membersOf(description, operation);
   const scheme = schemesOf(description, used[0]).find(({ value }) => clientFlow(value) !== null);
-  const flow = scheme && clientFlow(scheme.value);
   const scope = scheme === undefined ? '' : scopesOf(description, used, scheme);
   const extra: Record<string, string> = scope === '' ? {} : { scope };
-  for (const { name, path: names, keywords, required, fixed } of members) {
-    if (CLIENT.test(name) || names.length > 1) continue;
+  for (const { name, keywords, required, fixed } of members) {
+    if (CLIENT.test(name)) continue;
     const value = values.of(name) ?? (required ? scalarOf(fixed.get('') ?? keywords['default']) : null);
     if (value !== null) extra[name] = value;
     else if (required && extra[name] === undefined)
       questions.push(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
   }
   const isBasic =
-    flow?.[BASIC] === true || (members.length > 0 && members.every(({ name }) => name !== 'client_secret'));
+    (scheme && clientFlow(scheme.value)?.[BASIC]) === true ||
+    (members.length > 0 && members.every(({ name }) => name !== 'client_secret'));
   const written = {
     auth: isBasic ? 'basic' : 'body',
     encoding: as !== '' && encodingOf({ as }) === 'json' ? 'json' : 'form',
   } as const;
   const token = { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) };
-  return { contract: { token }, questions, ownNames: [] };
+  return { contract: { token }, questions };
 }
 
 /** Returns the scopes that the operations demand, or those of the flow if they name none. */
@@ -235,37 +231,31 @@ function scopesOf({ root }: ApiDescription, used: readonly ApiOperation[], { id,
   return (asked.length > 0 ? asked : offered).join(' ');
 }
 
-const WORDS: Readonly<Record<Fixed, string>> = {
-  basic: 'basic: HTTP Basic with each request',
-  key: 'key: a key with each request',
-  none: 'none: a key or a token that stays, which the service gave you',
-};
-
-const PERSON =
+const FOR_PERSONS =
   'The API description has only a login for persons with a browser, which a program cannot use. Ask the service for client credentials, a key or HTTP Basic. ';
 
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
 function asked(
-  host: string | null,
+  { description, baseUrl }: Learning,
   places: readonly TokenPlace[],
   fixed: readonly Fixed[],
-  isForPersons: boolean,
+  before = '',
 ): ProposedAccess {
+  const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
   // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: Address) => {
-    if (origin === undefined || (origin === 'service' && host === null)) return `POST ${path}`;
-    return (origin === 'service' ? host : origin) + path;
+    const at = origin === 'service' ? host && new URL(host).origin : origin;
+    return at === undefined ? `POST ${path}` : at + path;
   };
-  const others = [...fixed, 'none' as const];
-  const [first] = places;
-  const own = places.find((each) => !isElsewhere(each)) ?? (first && { path: first.path });
-  const where = (each: Address) => (isElsewhere(each) ? ', another host than the service' : '');
+  const own = places.find((each) => !isElsewhere(each)) ?? places.map(({ path }) => ({ path }))[0];
   const choices = [
-    ...places.map((each) => [nameOf(each), `${nameOf(each)} for a token (${each.why}${where(each)})`] as const),
-    ...others.map((each) => [each, WORDS[each]] as const),
+    ...places.map((each) => {
+      const where = isElsewhere(each) ? ', another host than the service' : '';
+      return [nameOf(each), `${nameOf(each)} for a token (${each.why}${where})`] as const;
+    }),
+    ...[...fixed, 'none' as const].map((each) => [each, WORDS[each]] as const),
   ];
-  const answer = shellWord(`token=${own === undefined ? others[0] : nameOf(own)}`);
-  const text = `${isForPersons ? PERSON : ''}Where does your client secret go?`;
-  const question = choiceQuestion('token', text, choices, answer);
-  return { contract: { token: PLAIN_TOKEN }, questions: [question], ownNames: [] };
+  const answer = shellWord(`token=${own === undefined ? (fixed[0] ?? 'none') : nameOf(own)}`);
+  const question = choiceQuestion('token', `${before}Where does your client secret go?`, choices, answer);
+  return { contract: { token: PLAIN_TOKEN }, questions: [question] };
 }

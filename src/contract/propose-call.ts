@@ -1,19 +1,18 @@
-import { type Call, encodingOf, type Guess, type Json } from '../request/contract/contract.ts';
+import { type Call, encodingOf, type Guess, type Json, type Misfit } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
-import { objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import { writePlace } from '../request/contract/place.ts';
-import { type FoundPlace, isTangled, lastName } from '../request/contract/places.ts';
+import { jsonIn, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
+import { ONLY_ELEMENT, writePlace } from '../request/contract/place.ts';
+import { type FoundPlace, isTangled, lastName, placesIn } from '../request/contract/places.ts';
 import { isField } from '../request/lead/fields.ts';
 import { isPart } from '../request/lead/parts.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isIdentifyingName, nameWords } from '../request/words/names.ts';
-import { schemaOfCall } from './call-schema.ts';
 import { unlessRefused } from './cut.ts';
-import { type ApiOperation, successOf } from './document.ts';
+import { type ApiOperation, schemaOfCall, successOf } from './document.ts';
 import { boundFields } from './fields.ts';
-import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion } from './given.ts';
-import { lackingIn } from './missing.ts';
-import { sampleOf } from './sample.ts';
+import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion, variablesIn } from './given.ts';
+import { lackingIn, misfitsOf } from './missing.ts';
+import { schemaOf, valueFor } from './sample.ts';
 
 export interface ProposedCall {
   readonly call: Call;
@@ -47,7 +46,9 @@ export function proposeCall(
     ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
     ...{ audio: audioForm(places, fields, encodingOf({ as })), schema, success: successOf(description, operation) },
   };
-  const lacking = isTangled(schema) ? null : (unlessRefused(() => lackingIn(call, places)) ?? null);
+  const misfits = isTangled(schema) ? undefined : unlessRefused(() => misfitsOf(call));
+  refuseMisfits(misfits ?? [], Object.keys(always));
+  const lacking = misfits === undefined ? null : lackingIn(call, places);
   const open = (lacking?.open ?? []).filter((place) => {
     const value = constantOf(place);
     if (value !== undefined) always[writePlace(place)] = value;
@@ -91,7 +92,7 @@ function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace
     const value = values.of(text, ...(isOnce ? [name] : []));
     const field = value === undefined ? bound.get(place) : value === '' ? name : fieldIn(value);
     if (field) fields[text] = field;
-    else if (value !== undefined) always[text] = valueFor(place, text, value);
+    else if (value !== undefined) always[text] = valueIn(place, value);
   }
   return { fields, always };
 }
@@ -124,20 +125,17 @@ function whenOf(places: readonly FoundPlace[], fields: Readonly<Record<string, s
 
 /** Returns the places of the identifiers in the success that a description shows: the outermost ones. */
 export function identifiersIn(body: Json): string[] {
-  let level: readonly (readonly [pointer: string, name: string, value: Json])[] = [['', '', body]];
-  for (let depth = 0; depth < 5; depth += 1) {
-    level = level.flatMap(([pointer, , value]) =>
-      Object.entries(objectOf(value)).map(
-        ([name, each]) => [`${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, name, each] as const,
-      ),
-    );
-    const found = level.filter(
-      ([, name, value]) => /string|number/.test(typeof value) && name !== 'code' && isIdentifyingName(nameWords(name)),
-    );
-    if (found.length > 0) return found.map(([pointer]) => pointer);
-  }
-  return [];
+  const named = placesIn({ properties: { body: schemaOf(body) } }).filter(({ path, keywords }) => {
+    const name = path.at(-1) ?? '';
+    const isScalar = /^(?:string|integer|number)$/.test(textOf(keywords['type']));
+    return isScalar && !path.includes(ONLY_ELEMENT) && name !== 'code' && isIdentifyingName(nameWords(name));
+  });
+  const depth = Math.min(...named.map(({ path }) => path.length));
+  return named.filter(({ path }) => path.length === depth).map(({ path }) => pointerTo(path));
 }
+
+const pointerTo = (path: readonly string[]): string =>
+  path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** A contract without a place for any field sends nothing. A person says at least one. */
 function fieldsQuestion({ name }: ApiOperation, guesses: readonly Guess[]): Question {
@@ -155,7 +153,7 @@ function placeQuestion(place: FoundPlace, guesses: readonly Guess[]): Question {
   const guess = guesses.find((each) => each.place === writePlace(place));
   const values = (place.codes ?? []).map(({ value }) => value);
   const prose = textOf(place.keywords['description']);
-  const sample = sampleOf(place.keywords);
+  const sample = valueFor(place.keywords);
   const said = [
     `${place.in === 'body' ? '' : `The ${place.in} `}${name} is required, and only you know what it holds.`,
     ...(prose === '' ? [] : [`The description says: "${prose}"`]),
@@ -171,36 +169,33 @@ function placeQuestion(place: FoundPlace, guesses: readonly Guess[]): Question {
   };
 }
 
-/** Converts what a person said to the type that the place takes. */
-function valueFor({ keywords, type, codes }: FoundPlace, place: string, text: string): Json {
-  const isTyped = type !== 'string' || [keywords['type']].flat().includes('object');
-  const isAllowed = codes === null || codes.some(({ value }) => value === text);
-  try {
-    if (isAllowed) return isTyped ? (JSON.parse(text) as Json) : text;
-  } catch {
-    // It is no such value.
+/** Reads what a person said as JSON where the place takes more than a text. */
+function valueIn({ keywords, type }: FoundPlace, text: string): Json {
+  const isText = type === 'string' && ![keywords['type']].flat().includes('object');
+  return isText ? text : (jsonIn(text) ?? text);
+}
+
+/** Refuses a value that a person gave for a place and that the description does not allow there. */
+function refuseMisfits(misfits: readonly Misfit[], given: readonly string[]): void {
+  for (const { place, code, words } of misfits) {
+    const said = given.find((each) => each.toLowerCase() === place.toLowerCase());
+    if (said === undefined || !/^contract\.(?:bound|type|not-allowed)$/.test(code)) continue;
+    const message = `The value given for "${said}" ${code === 'contract.type' ? `is no ${words}` : words}.`;
+    throw new SrqError('parameter.not-allowed', message, `Give one that fits: --set ${shellWord(`${said}=VALUE`)}`);
   }
-  throw new SrqError(
-    'parameter.not-allowed',
-    `The value given for "${place}" is ${codes === null ? `no ${keywords['type']}` : 'none of those that the description allows'}.`,
-    `Give one that fits: --set ${shellWord(`${place}=VALUE`)}`,
-  );
 }
 
 function filledPath(
   { path, parameters }: ApiOperation,
   values: GivenValues,
 ): { readonly path: string; readonly questions: readonly Question[] } {
-  const questions: Question[] = [];
-  const filled = path.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
-    const value = values.of(name);
-    if (value) return encodeURIComponent(value);
+  const filled = values.fill(path).trim();
+  const plain = filled.replaceAll(' ', '%20');
+  const questions = variablesIn(filled).map((name) => {
     const known = parameters.find((each) => each['in'] === 'path' && each['name'] === name);
-    const example = scalarOf(sampleOf(known?.['schema'] ?? {})) ?? 'text';
-    questions.push({ ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example });
-    return whole;
+    const example = scalarOf(valueFor(objectOf(known?.['schema']))) ?? 'text';
+    return { ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example };
   });
-  const plain = filled.trim().replaceAll(' ', '%20');
   if (isServicePath(plain)) return { path: plain, questions };
   throw new SrqError(
     'address.outside',

@@ -1,20 +1,16 @@
-import type { Call, Contract } from '../request/contract/contract.ts';
+import type { Contract } from '../request/contract/contract.ts';
 import { objectOf, textOf } from '../request/contract/json.ts';
 import type { OperationName } from '../request/contract/operations.ts';
-import { lastName, placesIn } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
-import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { schemaOfCall } from './call-schema.ts';
-import { type Budget, unlessRefused } from './cut.ts';
-import { type ApiOperation, operationCalled, operationsOf } from './document.ts';
+import { type ApiDescription, type Budget, unlessRefused } from './cut.ts';
+import { type ApiOperation, operationCalled, operationsOf, schemaOfCall } from './document.ts';
 import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
 import { proposeAccess } from './propose-access.ts';
 import { identifiersIn, type ProposedCall, proposeCall } from './propose-call.ts';
-import type { ApiDescription } from './read-document.ts';
 import { serversOf, sharedPath } from './servers.ts';
 
 /** What a person said about a description. */
@@ -65,13 +61,14 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   ];
   // As long as an operation is not known, nothing else about it is asked.
   if (create === undefined) return { contract: common, questions: open, notes: description.notes };
-  const found = proposeCall(learning, create, 'create', access.ownNames);
-  const look = validate ? proposeCall(learning, validate, 'validate', access.ownNames) : null;
+  const { auth } = access.contract;
+  const ownNames = auth?.kind === 'apiKey' ? [auth.name.toLowerCase()] : [];
+  const found = proposeCall(learning, create, 'create', ownNames);
+  const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
   const calls: ProposedCall[] = look === null ? [found] : [found, look];
   const again = againOf(create, values);
   const questions = [...open, ...access.questions, ...found.questions, ...again.questions, ...(look?.questions ?? [])];
-  if (!questions.some(({ name }) => name.startsWith('operation:')))
-    values.refuseUnused(calls.flatMap(({ call }) => namesIn(call)));
+  if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
   const contract: Contract = {
     ...common,
     create: { ...found.call, identifiers: identifiersIn(found.call.success?.body ?? null), again: again.again },
@@ -104,7 +101,7 @@ function named(
     `${description.file} has no operation "${said.trim()}" that takes a body.`,
     some.length === 0
       ? 'It has none at all.'
-      : `Name another: --operation ${role}=${shellWord(nearest(said, some) ?? some[0] ?? '')}`,
+      : `Name another: --operation ${role}=OPERATION. Some are: ${some.join(', ')}`,
   );
 }
 
@@ -183,10 +180,3 @@ function pathNotes({ description, baseUrl }: Learning): string[] {
     `The servers of the description have the path ${path}, which the base URL lacks. If yours has it too: srq login --base-url ${origin}${own}${path}`,
   ];
 }
-
-/** Returns the names by which a person may say something of a call. */
-const namesIn = ({ schema, fields, always }: Call): string[] => [
-  ...placesIn(schema).map(lastName),
-  ...Object.keys(fields),
-  ...Object.keys(always),
-];

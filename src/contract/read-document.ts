@@ -1,8 +1,9 @@
 import { upgrade } from '@scalar/openapi-upgrader';
 import { parseDocument as parseYaml } from 'yaml';
 import type { Json } from '../request/contract/contract.ts';
-import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from '../request/contract/json.ts';
+import { isObject, type JsonObject, listOf, objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
+import { type ApiDescription, follow, unlessRefused } from './cut.ts';
 import { fromPostman } from './from-postman.ts';
 
 /** A file as it was read. */
@@ -10,17 +11,6 @@ export interface SourceFile {
   /** Name of the file, without its folder. */
   readonly name: string;
   readonly bytes: Buffer;
-}
-
-/** An API description in the shape of OpenAPI 3.1, whatever it was written in. */
-export interface ApiDescription {
-  readonly file: string;
-  readonly title: string;
-  /** `OpenAPI 3.0`, `Swagger 2.0`, `Postman 2.1` */
-  readonly kind: string;
-  readonly root: JsonObject;
-  /** What a person should know of the file, such as the secrets in it. */
-  readonly notes: readonly string[];
 }
 
 const MAX_DEPTH = 200;
@@ -56,49 +46,41 @@ export function readDocument(file: SourceFile, environment: SourceFile | null): 
 function upgraded(name: string, root: JsonObject, isSwagger: boolean): JsonObject {
   if (!isSwagger && !textOf(root['openapi']).startsWith('3.0')) return root;
   try {
-    return upgrade(isSwagger ? prepared(root) : structuredClone(root), '3.1') as JsonObject;
+    return upgrade(structuredClone(isSwagger ? prepared(name, root) : root), '3.1') as JsonObject;
   } catch {
     throw unusable(name, 'cannot be read as OpenAPI: something in it is not as the standard says');
   }
 }
 
 /**
- * The upgrader leaves parameters by reference that are bodies, loses what is allowed in a form, takes the first of several
- * schemes, and has bodies that are no forms sent as forms too. So references to parameters are followed first, a form
- * becomes one body, and https alone and the types that fit are left.
+ * The upgrader leaves parameters by reference that are bodies, loses what is allowed in a form, lists http beside https, and
+ * has bodies that are no forms sent as forms too. So references to parameters are followed first, a form becomes one body,
+ * and https alone and the types that fit are left.
  */
-function prepared(root: JsonObject): JsonObject {
-  const parameter = (value: Json): JsonObject => {
-    const [, name = ''] = /^#\/parameters\/(.+)$/.exec(textOf(objectOf(value)['$ref'])) ?? [];
-    return objectOf(memberOf(root['parameters'], name) ?? value);
-  };
+function prepared(file: string, root: JsonObject): JsonObject {
   const resolved = (holder: Json): Json => {
     if (!isObject(holder) || !Array.isArray(holder['parameters'])) return holder;
-    const { consumes, parameters, ...rest } = holder;
-    const all = listOf(parameters).map(parameter);
+    const all = listOf(holder['parameters']).map((each) =>
+      objectOf(unlessRefused(() => follow({ root, file }, each)) ?? each),
+    );
     const form = all.filter((each) => each['in'] === 'formData');
+    const others = all.filter((each) => each['in'] !== 'formData');
     const isForm = form.length > 0;
-    const body = isForm ? [formBody(form)] : all.filter((each) => each['in'] === 'body');
     // Tools write an empty list where they mean nothing.
-    const said = [consumes, root['consumes']].map(listOf).find((each) => each.length > 0) ?? [];
+    const said = [holder['consumes'], root['consumes']].map(listOf).find((each) => each.length > 0) ?? [];
     const types = said.filter((each) => /form/.test(textOf(each)) === isForm);
     const usual = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
-    return {
-      ...rest,
-      parameters: [...all.filter((each) => !/^(?:body|formData)$/.test(textOf(each['in']))), ...body],
-      ...(body.length > 0 && { consumes: types.length > 0 ? types : [usual] }),
-    };
+    const parameters = isForm ? [formBody(form), ...others] : others;
+    return { ...holder, parameters, consumes: types.length > 0 ? types : [usual] };
   };
   const paths = mapped(objectOf(root['paths']), (item) => (isObject(item) ? resolved(mapped(item, resolved)) : item));
-  const https = listOf(root['schemes']).includes('https') && { schemes: ['https'] };
-  return structuredClone({ ...root, ...https, paths });
+  return { ...root, ...(listOf(root['schemes']).includes('https') && { schemes: ['https'] }), paths };
 }
 
 function formBody(form: readonly JsonObject[]): JsonObject {
   const properties = form.map(({ in: _, name, required: __, ...schema }) => [textOf(name), schema] as const);
   const required = form.filter((each) => each['required'] === true).map(({ name }) => textOf(name));
-  const schema = { type: 'object', properties: Object.fromEntries(properties), required };
-  return { in: 'body', name: 'form', schema };
+  return { in: 'body', schema: { type: 'object', properties: Object.fromEntries(properties), required } };
 }
 
 const mapped = (value: JsonObject, change: (each: Json) => Json): JsonObject =>
@@ -142,6 +124,8 @@ function parsed(name: string, text: string): unknown {
     return fromYaml(name, text);
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep(name);
+    if (!(error instanceof SrqError))
+      throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
     throw wrong !== '' && /\.json$/i.test(name) ? unusable(name, `is not JSON: ${wrong}`) : error;
   }
 }
@@ -163,12 +147,7 @@ function fromYaml(name: string, text: string): unknown {
   if (/call stack/.test(error?.message ?? '')) throw tooDeep(name);
   // The lines after the first quote the document.
   if (error) throw unusable(name, `is neither JSON nor YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
-  try {
-    return document.toJS({ maxAliasCount: MAX_ALIASED });
-  } catch (cause) {
-    if (cause instanceof RangeError) throw tooDeep(name);
-    throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
-  }
+  return document.toJS({ maxAliasCount: MAX_ALIASED });
 }
 
 /** Copies a value as plain JSON within bounds, because an alias is the same object in many places. */

@@ -29,12 +29,14 @@ export function readPage(
 ): ReadPage {
   const { written, wrong } = parsedPage(content, file);
   const { value, missing } = withSecrets(written, pageValueOf(known), given);
-  const { create, validate, token, 503: unavailable, ...rest } = objectOf(value);
+  const { create, validate, token, auth, 503: unavailable, ...rest } = objectOf(value);
+  const [odd] = Object.keys(rest);
+  if (odd !== undefined) throw wrong([odd], 'is not part of a page');
   if (unavailable !== undefined && unavailable !== 'not acted') throw wrong(['503'], 'can only be "not acted"');
   if (validate === undefined) throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
   const { source, servers, guesses } = known;
   const parsed = contractSchema.safeParse({
-    ...{ version: 2, source, servers, guesses, ...rest },
+    ...{ version: 2, source, servers, guesses, ...(auth !== undefined && { auth }) },
     create: { identifiers: [], again: null, ...callOf('create', create, known.create, wrong) },
     validate: validate === 'none' ? null : callOf('validate', validate, known.validate, wrong),
     token: token === undefined ? known.token : tokenOf(token, wrong),
@@ -72,8 +74,6 @@ function parsedPage(content: string, file: string): { readonly written: JsonObje
   const [error] = document.errors;
   if (error) throw at(error.linePos?.[0].line ?? 1, (error.message.split('\n')[0] ?? '').replace(/ at line \d.*$/, ''));
   const written = objectOf(document.toJS({ maxAliasCount: 0 }) as Json);
-  for (const name of ['version', 'source', 'servers', 'guesses', 'unavailableIsNotActed'])
-    if (name in written) throw wrong([name], 'is no part of a page');
   return { written, wrong };
 }
 
@@ -81,17 +81,17 @@ function parsedPage(content: string, file: string): { readonly written: JsonObje
 function withSecrets(written: Json, before: Json, given: Readonly<Record<string, string>>) {
   const missing = new Set<string>();
   const restored = (value: Json, known: Json | undefined, name: string): Json => {
-    if (Array.isArray(value)) return value.map((each: Json, at) => restored(each, memberOf(known, String(at)), name));
-    if (isObject(value)) {
-      const own = (member: string) => (name === 'auth' && member === 'value' ? textOf(value['name']) : lastOf(member));
-      return Object.fromEntries(
-        Object.entries(value).map(([member, each]) => [member, restored(each, memberOf(known, member), own(member))]),
-      );
+    if (value === SECRET) {
+      if (Object.hasOwn(given, name)) return given[name] ?? '';
+      if (known === undefined || known === null) missing.add(name);
+      return known ?? '';
     }
-    if (value !== SECRET) return value;
-    if (Object.hasOwn(given, name)) return given[name] ?? '';
-    if (known === undefined || known === null) missing.add(name);
-    return known ?? '';
+    if (!isObject(value)) return value;
+    const own = (member: string) => (name === 'auth' && member === 'value' ? textOf(value['name']) : lastOf(member));
+    const members = Object.entries(value);
+    return Object.fromEntries(
+      members.map(([each, inner]) => [each, restored(inner, memberOf(known, each), own(each))]),
+    );
   };
   const value = restored(written, before, '');
   return { value, missing: [...missing] };

@@ -1,6 +1,7 @@
+import { nested } from '../request/contract/bindings.ts';
 import type { Json } from '../request/contract/contract.ts';
-import { isObject, type JsonObject, listOf, memberOf, objectOf, textOf } from '../request/contract/json.ts';
-import { referred } from '../request/contract/places.ts';
+import { isObject, type JsonObject, listOf, memberOf, textOf } from '../request/contract/json.ts';
+import { placesIn } from '../request/contract/places.ts';
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid: '6f1c0d4e-2b7a-4c3e-9d58-0a1b2c3d4e5f',
@@ -10,46 +11,29 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
 };
 const MAX_LENGTH = 1000;
-const MAX_DEPTH = 10;
+/** A schema may refer to itself. */
+const MAX_DEPTH = 6;
 const MAX_EXAMPLE_DEPTH = 32;
-const MAX_MEMBERS = 50;
-/** Schemas that are looked at for one sample. */
-const MAX_SCHEMAS = 2000;
 
-/** Makes a sample of a schema: its example, one of its allowed values, its default, or an invented value. */
-export function sampleOf(schema: Json, root: Json = schema): Json {
-  let left = MAX_SCHEMAS;
-  return sample(schema, 0);
-
-  function sample(value: Json, depth: number): Json {
-    left -= 1;
-    const whole = objectOf(value);
-    const said =
-      whole['example'] ??
-      listOf(whole['examples'])[0] ??
-      whole['const'] ??
-      listOf(whole['enum'])[0] ??
-      whole['default'];
-    if (said !== undefined) return whole['type'] === 'string' && typeof said === 'number' ? String(said) : said;
-    if (depth > MAX_DEPTH || left < 0) return null;
-    const inner = (each: Json) => sample(each, depth + 1);
-    const { allOf, oneOf, anyOf, items, properties } = whole;
-    const beside = [referred(root, whole), ...listOf(allOf), listOf(oneOf)[0], listOf(anyOf)[0]];
-    const parts = beside.flatMap((each) => (each === undefined ? [] : [inner(each)]));
-    const members = Object.entries(objectOf(properties)).slice(0, MAX_MEMBERS);
-    const own = Object.fromEntries(members.map(([name, each]) => [name, inner(each)]));
-    if (members.length > 0 || parts.some(isObject)) return Object.assign({}, ...parts.filter(isObject), own);
-    if (parts[0] !== undefined) return parts[0];
-    if (items !== undefined || typeOf(whole) === 'array') return [inner(items ?? {})];
-    return scalar(whole);
-  }
+/** Makes a sample of all that a schema describes. Of a choice, the first branch counts. */
+export function sampleOf(schema: Json, $defs: JsonObject): Json {
+  // The sample is a member of a body, because it may be a list or a single value.
+  const places = placesIn({ properties: { body: { properties: { sample: schema } } }, $defs });
+  const isInFirst = (branch: string) => !/\/[1-9]\d*;/.test(branch);
+  const entries = places
+    .filter(({ path, branches }) => path.length <= MAX_DEPTH && (branches.length === 0 || branches.some(isInFirst)))
+    .map(({ path, keywords }) => ({ path, value: valueFor(keywords), type: 'string' as const }));
+  return (nested(entries, ({ value }) => value) as { readonly sample?: Json }).sample ?? null;
 }
 
-const typeOf = ({ type }: JsonObject): Json | undefined => [type ?? 'string'].flat().find((each) => each !== 'null');
-
-function scalar(keywords: JsonObject): Json {
-  const { minimum, minLength, maxLength, format } = keywords;
-  switch (typeOf(keywords)) {
+/** Returns a sample of one value: its example, one of its allowed values, its default, or an invented one. */
+export function valueFor(keywords: JsonObject): Json {
+  const { example, examples, const: constant, enum: values, oneOf, anyOf, default: usual } = keywords;
+  const [first] = listOf(oneOf ?? anyOf);
+  const said = example ?? listOf(examples)[0] ?? constant ?? listOf(values)[0] ?? memberOf(first, 'const') ?? usual;
+  if (said !== undefined) return keywords['type'] === 'string' && typeof said === 'number' ? String(said) : said;
+  const { type = 'string', minimum, minLength, maxLength, format } = keywords;
+  switch ([type].flat().find((each) => each !== 'null')) {
     case 'integer':
     case 'number':
       return typeof minimum === 'number' ? minimum : 1;
@@ -57,6 +41,8 @@ function scalar(keywords: JsonObject): Json {
       return false;
     case 'object':
       return {};
+    case 'array':
+      return [];
     case 'string': {
       const text = textOf(memberOf(BY_FORMAT, textOf(format))) || 'text';
       const long = text.padEnd(typeof minLength === 'number' ? Math.min(minLength, MAX_LENGTH) : 0, 'x');

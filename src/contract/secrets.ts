@@ -1,4 +1,4 @@
-import type { Call, Contract, Json } from '../request/contract/contract.ts';
+import type { Call, Contract } from '../request/contract/contract.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { isSecretName, SECRET, secretTexts } from '../request/words/names.ts';
 
@@ -9,29 +9,25 @@ export const holdsSecrets = (contract: Contract): boolean =>
 /** Returns the contract as it may be shown. `<secret>` stands for the values under names of secrets. */
 export function withoutSecretValues(contract: Contract): Contract {
   const { create, validate, token, auth } = contract;
-  const key = auth?.kind === 'apiKey' && auth.value !== null ? { auth: { ...auth, value: SECRET } } : {};
-  const extra = Object.entries(token.extra).map(([name, value]) => [name, isSecretName(name) ? SECRET : value]);
   return {
     ...contract,
-    create: { ...create, ...shown(create) },
-    validate: validate && { ...validate, ...shown(validate) },
-    token: { ...token, extra: Object.fromEntries(extra) },
-    ...key,
+    create: { ...create, ...shownCall(create) },
+    validate: validate && { ...validate, ...shownCall(validate) },
+    token: { ...token, extra: shown(token.extra) },
+    ...(auth?.kind === 'apiKey' && auth.value !== null && { auth: { ...auth, value: SECRET } }),
   };
 }
 
-function shown({ always, when }: Call): Pick<Call, 'always' | 'when'> {
-  const values = (given: Call['always']) =>
-    Object.fromEntries(
-      Object.entries(given).map(([place, value]): [string, Json] => [place, isSecret(place, value) ? SECRET : value]),
-    );
-  return {
-    always: values(always),
-    when: Object.fromEntries(Object.entries(when).map(([field, given]) => [field, values(given)])),
-  };
-}
+const shownCall = ({ always, when }: Call): Pick<Call, 'always' | 'when'> => ({
+  always: shown(always),
+  when: Object.fromEntries(Object.entries(when).map(([field, values]) => [field, shown(values)])),
+});
 
-function isSecret(place: string, value: Json): boolean {
-  const name = readPlace(place).path.at(-1) ?? '';
-  return isSecretName(name) || secretTexts(name, value).length > 0;
+/** Replaces the values at places that have the name of a secret, or whose values have members of such a name. */
+function shown<Value>(values: Readonly<Record<string, Value>>): Record<string, Value | typeof SECRET> {
+  const entries = Object.entries(values).map(([place, value]) => {
+    const name = readPlace(place).path.at(-1) ?? '';
+    return [place, isSecretName(name) || secretTexts(name, value).length > 0 ? SECRET : value] as const;
+  });
+  return Object.fromEntries(entries);
 }

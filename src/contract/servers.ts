@@ -1,7 +1,7 @@
 import type { ServerSuggestion } from '../request/contract/contract.ts';
 import { type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
+import type { ApiDescription } from './cut.ts';
 import type { ApiOperation } from './document.ts';
-import type { ApiDescription } from './read-document.ts';
 
 const ROOT = 'http://relative.invalid';
 const MAX_SERVERS = 20;

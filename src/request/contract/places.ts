@@ -129,7 +129,7 @@ function beside(root: Json, starts: readonly Part[], at: string): Part[] {
 }
 
 /** Returns the schema that a schema refers to within its root. */
-export const referred = (root: Json, { $ref }: JsonObject): Json | undefined =>
+const referred = (root: Json, { $ref }: JsonObject): Json | undefined =>
   typeof $ref === 'string' ? partAt(root, $ref.slice(1)) : undefined;
 
 /** Tells whether so many schemas hold for one value, through references that double, that nobody could check a row by them. */
