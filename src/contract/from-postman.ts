@@ -44,7 +44,7 @@ export function fromPostman(
   const paths: Record<string, JsonObject> = {};
   const securitySchemes: Record<string, Json> = {};
   for (const { path, server, method, schemes, operation } of operations) {
-    const servers = server === main || server === '' ? {} : { servers: [{ url: server }] };
+    const servers = server === main || server === '' ? {} : { servers: [{ url: withOpenVariables(server) }] };
     // If several requests go to one address, the first counts.
     paths[path] = { [method]: { ...operation, ...servers }, ...paths[path] };
     Object.assign(securitySchemes, schemes);
@@ -139,9 +139,7 @@ function addressOf(url: Json | undefined, fill: Fill): { server: string; path: s
   // A variable at the beginning is the base URL, with its path.
   const [, host = '', rest = ''] = /^((?:[a-z][a-z\d+.-]*:\/\/)?[^/]*)(.*)$/is.exec(text) ?? [];
   const base = fill(host).replace(/\/+$/, '');
-  const path = fill(rest)
-    .replace(/\/:([^/]+)/g, '/{$1}')
-    .replace(/\{\{\s*\$?([^{}]+?)\s*\}\}/g, '{$1}');
+  const path = withOpenVariables(fill(rest).replace(/\/:([^/]+)/g, '/{$1}'));
   // The tool assumes http, over which no token goes.
   const isWhole = base === '' || isOpen(base) || /^https?:\/\//i.test(base);
   return {
@@ -152,6 +150,9 @@ function addressOf(url: Json | undefined, fill: Fill): { server: string; path: s
 }
 
 const isOpen = (text: string): boolean => text.includes('{{');
+
+/** Writes the variables that no file gives as OpenAPI does: `{host}`. */
+const withOpenVariables = (text: string): string => text.replace(/\{\{\s*\$?([^{}]+?)\s*\}\}/g, '{$1}');
 
 const keyScheme = (where: string, name: string): JsonObject => ({ type: 'apiKey', in: where, name });
 

@@ -69,9 +69,12 @@ export class GivenValues {
     return this.#values[name];
   }
 
-  /** Fills the variables of an address, `/{tenant}/leads`. */
+  /** Fills the variables of an address, `/{tenant}/leads`. One that it begins with is a whole address itself. */
   fill(address: string): string {
-    return address.replace(VARIABLE, (whole, name: string) => encodeURIComponent(this.of(name) ?? '') || whole);
+    return address.replace(VARIABLE, (whole, name: string, at: number) => {
+      const value = this.of(name) ?? '';
+      return (at === 0 ? value : encodeURIComponent(value)) || whole;
+    });
   }
 
   /**
