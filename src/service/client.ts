@@ -205,7 +205,7 @@ export class RequestApi implements MarketplaceApi {
     if (claimed !== null) return sameAnswer(result, claimed);
     const unproven = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
     if (isBelieved && cleared === null) {
-      const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'experiment';
+      const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'status';
       this.#learn(form, 'taken', by);
       this.#reader.identities.holdAll(form, key);
       return this.#identified(key, form, {

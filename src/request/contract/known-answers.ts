@@ -19,8 +19,8 @@ const formSchema = z.object({
   operation: z.enum(['create', 'validate']),
   /** What an answer of the form means. An `open` form is one whose meaning nobody knows yet. */
   means: z.enum(['taken', 'refused', 'clear', 'duplicate', 'open']),
-  /** What has proven the meaning: an experiment with validate, the API description, or a person. */
-  by: z.enum(['experiment', 'document', 'person']),
+  /** What has shown the meaning: an experiment with validate, the API description, a person, or only that it was a 201. */
+  by: z.enum(['experiment', 'document', 'person', 'status']),
   status: z.int(),
   /** Media type in lower case, without parameters, or empty. */
   type: z.string(),

@@ -69,13 +69,16 @@ export function formOf(answer: Answer, sent: Redactor, rules: FormRules): Form |
   const kind = readableKind(answer);
   if (kind === null) return null;
   const isEmpty = kind === 'empty';
-  const top = isEmpty ? '' : (answerValue(answer) ?? answer.body.trim());
+  const top = isEmpty ? '' : (answerValue(answer) ?? answer.body.trim().replace(XML_DECLARATION, ''));
   const found = new FormReader(sent, rules).read(top, answer.headers['location'], answer.status);
   if (found === null) return null;
   const type = isEmpty ? '' : ((answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '');
   const { status } = answer;
   return { status, type, ...found, text: () => shownForm([String(status), type], isEmpty ? null : top, sent) };
 }
+
+/** It says what the text is written in, and nothing of the request. */
+const XML_DECLARATION = /^<\?xml\s[^>]*>\s*/i;
 
 class FormReader {
   readonly #paths = new Map<string, FormValue[]>();

@@ -33,9 +33,16 @@ export class Knowledge {
     return this.known.forms.filter(({ operation, means }) => operation === of && means === meaning);
   }
 
-  /** Returns what is known of answers like this one, by which requests were taken, unless a person alone has said so. */
+  /**
+   * Returns what is known of answers like this one, by which requests were taken, unless a person alone has said so. Once a
+   * person has explained another 201 of the service, its 201 alone shows nothing: some answer it to all requests.
+   */
   takenLike(form: Form): KnownForm | undefined {
-    return this.forms('create', 'taken').find((each) => each.by !== 'person' && matches(each, form));
+    const isExplained = this.known.forms.some(({ operation, by, status }) => {
+      return operation === 'create' && by === 'person' && status === 201;
+    });
+    const isShown = ({ by }: KnownForm) => by !== 'person' && !(by === 'status' && isExplained);
+    return this.forms('create', 'taken').find((each) => isShown(each) && matches(each, form));
   }
 
   /** Keeps what has changed, for the next process as well. */
