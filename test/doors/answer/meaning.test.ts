@@ -113,6 +113,16 @@ test('a number that has differed in the first answers, and then is one of those 
   expect((await meaningOf('create', { proven, described: {} }, said(12), earlier)).told).toBe('created');
 });
 
+test('an answer that differs nowhere from that of another request, where all others differ, is a copy', async () => {
+  const said = (at: number) => answerOf(`\`200 json {"state":"received","position":${12 + at * 3}}\``);
+  const proven = Array.from({ length: 9 }, (_, at): Proven => {
+    return { operation: 'create', means: 'taken', by: 'experiment', answer: said(at) };
+  });
+  const earlier = [said(9), said(10)];
+  const told = async (at: number) => (await meaningOf('create', { proven, described: {} }, said(at), earlier)).told;
+  expect([await told(12), await told(10)]).toEqual(['created', 'unknown']);
+});
+
 test('of many kinds of answers the newest are known, and those that a person has explained', async () => {
   const said = (at: number) => answerOf(`\`200 json {"kind${'i'.repeat(at)}":"as ever","of":"this service"}\``);
   const proven = Array.from({ length: 120 }, (_, at): Proven => {
