@@ -93,7 +93,10 @@ async function settle(
   const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
   const { settleMs } = options;
   const { waiting } = watch;
-  return runPass(settleRows(plan, deps, { resend: options, byValidate, settleMs, isProxied, waiting }), watch);
+  const settling = settleRows(plan, deps, { resend: options, byValidate, settleMs, isProxied, waiting });
+  const stop = await runPass(settling, watch);
+  // A service without validate leaves the rows to a person.
+  return stop?.reason === 'service.wrong-address' ? null : stop;
 }
 
 /** Reports every row. Returns the error if that is not possible and there is another reason to tell, else throws it. */
