@@ -32,10 +32,10 @@ export async function learnAnswers(context: Context, { said, named, isDryRun }: 
   const exact = waiting.filter(({ text }) => text === named);
   const begun = waiting.filter(({ text }) => text.startsWith(named));
   const meant = ALL.includes(named) ? waiting : exact.length > 0 ? exact : begun;
-  // A person cannot tell answers apart that are shown alike.
-  const shown = textsOf(meant);
-  if (shown.length === 0 || (shown.length > 1 && ALL.includes(named) && !byIdentifier))
-    throw unclear(said, named, textsOf(waiting));
+  if (meant.length === 0 || (meant.length > 1 && ALL.includes(named) && !byIdentifier)) {
+    const texts = waiting.map(({ text }) => text);
+    throw unclear(said, named, texts);
+  }
   const atMs = context.clock.nowMs();
   const stated = meant.flatMap((form): KnownForm[] => {
     const statement = { ...form, means: said, by: 'person', atMs } as const;
@@ -44,21 +44,20 @@ export async function learnAnswers(context: Context, { said, named, isDryRun }: 
   });
   if (!isDryRun) await add(stated.reduce((all, form) => withForm(all, form), known));
   const profile = (await context.profileName()).value;
+  const forms = meant.map(({ text }) => text);
   const settling = context.withProfile('What was sent before stays unknown until it is settled: srq resolve');
   const such = byIdentifier ? 'an answer with such an identifier (whatever else it says)' : 'such an answer';
-  await context.reporter.result('contract learn --taken-by', { profile, said, forms: shown }, (paint) =>
+  await context.reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>
     [
       isDryRun
         ? `Then ${such} would mean that the request was ${said}:`
         : `${paint.green('✓')} From now on ${such} means that the request was ${said}:`,
-      ...shown.map((form) => printable(`  ${form}`)),
+      ...forms.map((form) => printable(`  ${form}`)),
       isDryRun ? 'Nothing was stored, because of --dry-run.' : printable(settling),
     ].join('\n'),
   );
   return 0;
 }
-
-const textsOf = (forms: readonly KnownForm[]): string[] => [...new Set(forms.map(({ text }) => text))];
 
 /**
  * Opens what is known about the answers of the profile's service, on this machine or in the store, with a function to
