@@ -95,8 +95,8 @@ async function settle(
   const { waiting } = watch;
   const settling = settleRows(plan, deps, { resend: options, byValidate, settleMs, isProxied, waiting });
   const stop = await runPass(settling, watch);
-  // A service without validate leaves the rows to a person.
-  return stop?.reason === 'service.wrong-address' ? null : stop;
+  // Who does not ask validate may know that there is none. The rows are left to a person then.
+  return !options.validate && stop?.reason === 'service.wrong-address' ? null : stop;
 }
 
 /** Reports every row. Returns the error if that is not possible and there is another reason to tell, else throws it. */
