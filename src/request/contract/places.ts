@@ -58,7 +58,7 @@ export function placesIn(root: Json): readonly FoundPlace[] {
       if (branch === starts[0]?.branch || branch === '')
         for (const name of listOf(schema['required'])) required.add(name);
       for (const [name, each] of Object.entries(objectOf(schema['properties']))) {
-        if (objectOf(each)['readOnly'] === true || each === false) continue;
+        if (each === false) continue;
         names.set(name, [...(names.get(name) ?? []), { schema: objectOf(each), branch }]);
       }
     }
