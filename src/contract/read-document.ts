@@ -14,7 +14,7 @@ export interface SourceFile {
 }
 
 const MAX_DEPTH = 200;
-const MAX_VALUES = 2_000_000;
+const MAX_VALUES = 400_000;
 /** Times that YAML aliases may repeat their content. More is an attempt to exhaust the memory. */
 const MAX_ALIASED = 10_000;
 const MAX_TITLE = 200;

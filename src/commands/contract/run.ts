@@ -82,8 +82,8 @@ async function requireAgreement(
   if (open.length > 0) {
     // The command may be pasted as it is, so it must not say "yes" where nobody has said so.
     const answers = open.map(({ answer }) => printable(answer)).join(' ');
-    const texts = open.map(({ text }) => printable(text)).join(' ');
-    const message = `Nothing was stored. Only you can answer this: ${texts}`;
+    const asked = open.map(({ name }) => printable(name.replace(':', ' '))).join(', ');
+    const message = `Nothing was stored: ${open.length === 1 ? 'a question is' : `${open.length} questions are`} open (${asked}).`;
     throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);
   }
   const look = `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`;
