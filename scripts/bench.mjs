@@ -21,6 +21,7 @@ const PARTS = {
 };
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: Object.keys(PARTS) } } });
 
+const print = (line) => process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'srq-bench-'));
 try {
   for (const name of values.only) {
@@ -37,8 +38,4 @@ function leads(rows) {
   const path = join(mkdtempSync(join(folder, 'leads-')), 'leads.csv');
   execFileSync(process.execPath, ['scripts/make-leads.mjs', String(rows), path]);
   return { path, rows };
-}
-
-function print(line) {
-  process.stdout.write(`${line}\n`);
 }

@@ -32,6 +32,7 @@ import { join } from 'node:path';
  * @typedef {TemporaryPostgres & { promote(): void }} TemporaryStandby
  */
 
+const isRoot = () => process.getuid?.() === 0;
 const binaries = findBinaries();
 
 /** Why there can be no server, or null. */
@@ -135,10 +136,6 @@ function asServerUser(program, args) {
   const [file, ...words] = [...change, join(binaries, program), ...args];
   // pg_ctl leaves a server behind that would hold a pipe open.
   return spawnSync(file, words, { encoding: 'utf8', cwd: '/', stdio: program === 'pg_ctl' ? 'ignore' : 'pipe' });
-}
-
-function isRoot() {
-  return process.getuid?.() === 0;
 }
 
 /** Where Debian keeps the newest server that is installed. */

@@ -39,7 +39,7 @@ export function rawWorkbook(xml) {
 }
 
 /** @returns {string} */
-export function columnName(index) {
+function columnName(index) {
   return (index >= 26 ? columnName(Math.floor(index / 26) - 1) : '') + String.fromCharCode(65 + (index % 26));
 }
 

@@ -49,9 +49,7 @@ async function importsOf({ latencyMs, limit = 0 }, profile, files) {
   return imports;
 }
 
-function best(imports) {
-  return imports.reduce((one, other) => (other.calls < one.calls ? other : one));
-}
+const best = (imports) => imports.reduce((one, other) => (other.calls < one.calls ? other : one));
 
 function told({ calls, command, refused }) {
   const share = refused > 0 ? `, ${(refused * 100).toFixed(1)} % refused` : '';

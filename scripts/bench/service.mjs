@@ -87,4 +87,3 @@ function http(status, body) {
 }
 
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));
-process.on('SIGTERM', () => process.exit(0));

@@ -2,7 +2,7 @@
 // until its first request has reached the service. Then the CPU of a create whose log has two million requests.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { runMeasured } from './run-measured.mjs';
@@ -51,11 +51,9 @@ export async function measureStart({ folder, print }) {
 /** Adds requests that were created to the one log below a folder. */
 function lengthen(folder) {
   const log = readdirSync(folder, { recursive: true }).find((name) => name.endsWith('.ndjson'));
-  const file = openSync(join(folder, log), 'a');
   for (let from = 0; from < REQUESTS; from += 10_000) {
-    writeSync(file, Array.from({ length: 10_000 }, (_, at) => recordsOf(from + at)).join(''));
+    appendFileSync(join(folder, log), Array.from({ length: 10_000 }, (_, at) => recordsOf(from + at)).join(''));
   }
-  closeSync(file);
 }
 
 function recordsOf(row) {
