@@ -252,7 +252,7 @@ class StoreMemory {
   }
 
   keep(mark: StoreMark): void {
-    this.#file.replace(`${JSON.stringify(mark)}\n`);
+    this.#file.replace(`${JSON.stringify(mark)}\n`, true);
   }
 
   forget(): void {

@@ -58,7 +58,7 @@ export class LearnedFile {
   write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
     const { baseUrl, clientId } = this.#destination;
     const kept = { baseUrl, clientId, contract: this.#contract, ...this.read(), ...changed };
-    this.#file.replace(`${JSON.stringify(kept)}\n`);
+    this.#file.replace(`${JSON.stringify(kept)}\n`, false);
   }
 
   /** Adds what a process knows about answers, and returns all that is known. Another command may have added more meanwhile. */
@@ -106,7 +106,7 @@ export class FileTokenCache implements TokenCache {
   write(token: CachedToken): void {
     const { baseUrl, clientId } = this.#destination;
     const mark = this.#mark === null ? {} : { secretMark: this.#mark };
-    this.#file.replace(`${JSON.stringify({ baseUrl, clientId, ...mark, ...token })}\n`);
+    this.#file.replace(`${JSON.stringify({ baseUrl, clientId, ...mark, ...token })}\n`, false);
   }
 
   /**

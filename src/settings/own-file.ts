@@ -66,20 +66,21 @@ export class OwnFile {
   /**
    * Replaces the text. A file that is not trusted is left unchanged, because it may be another user's. It is used again
    * once its owner and mode are corrected. An error of the system is ignored, also one while the file is looked at, such
-   * as that a part of the path is no folder.
+   * as that a part of the path is no folder. Without `flush` nothing waits for the disk, and a crash of the machine may
+   * lose the file: enough for what only saves time.
    */
-  replace(text: string): void {
+  replace(text: string, flush: boolean): void {
     try {
-      this.replaceOrThrow(text);
+      this.replaceOrThrow(text, flush);
     } catch (error) {
       ignoreSystemError(error);
     }
   }
 
   /** Replaces the text like `replace`, but throws the system's error. */
-  replaceOrThrow(text: string): void {
+  replaceOrThrow(text: string, flush = true): void {
     const found = statSync(this.#path, { throwIfNoEntry: false });
-    if (!found || this.#isOwn(found)) replaceFileOrThrow(this.#path, text);
+    if (!found || this.#isOwn(found)) replaceFileOrThrow(this.#path, text, flush);
   }
 
   /** Removes the file. An error of the system is ignored, such as that the folder cannot be written. */
@@ -143,14 +144,14 @@ function ignoreSystemError(error: unknown): void {
 }
 
 /**
- * Replaces a small state file of mode 0600 atomically, so that readers in other processes never see half of it. The
- * content is flushed to disk first, so that not even a crash leaves half of the file. Throws the system's error.
+ * Replaces a small state file of mode 0600 atomically, so that readers in other processes never see half of it. With
+ * `flush` not even a crash of the machine leaves half of the file. Throws the system's error.
  */
-export function replaceFileOrThrow(path: string, text: string): void {
+export function replaceFileOrThrow(path: string, text: string, flush = true): void {
   const part = `${path}.${randomUUID()}`;
   try {
     makeFolder(dirname(path));
-    writeFileSync(part, text, { mode: 0o600, flush: true });
+    writeFileSync(part, text, { mode: 0o600, flush });
     chmodSync(part, 0o600);
     renameSync(part, path);
   } catch (error) {

@@ -21,7 +21,7 @@ export class WrittenFiles {
   /** Records what was just written to a path. */
   async note(path: string): Promise<void> {
     const digest = await digestOf(path);
-    if (digest !== null) (await this.#record(path)).replace(digest);
+    if (digest !== null) (await this.#record(path)).replace(digest, true);
   }
 
   /** Tells whether a file still has the content that srq wrote to it. */
