@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<string, string>> = {
  * Matches what cannot be decoded. Bytes that an encoding does not have become U+FFFD, and half a pair in UTF-16 becomes
  * a lone surrogate.
  */
-const UNDECODABLE = /\uFFFD|\p{Surrogate}/u;
+export const UNDECODABLE = /\uFFFD|\p{Surrogate}/u;
 
 /** Maximum number of undecodable places that count as a problem of single rows, even in a file of plain ASCII. */
 const FEW_PLACES = 10;

@@ -5,12 +5,10 @@ import { STATUSES, type Status } from '../request/log/status.ts';
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
-import { type TextEncoding, undecodable } from './decode.ts';
+import { type TextEncoding, UNDECODABLE, undecodable } from './decode.ts';
 import { usualLength } from './dialect.ts';
 
 const BATCH_ROWS = 256;
-
-const UNDECODED = /\uFFFD|\p{Surrogate}/u;
 
 /** Maximum number of rows of a report's footer, which holds totals, a confidentiality line or a copyright. */
 const MAX_FOOTER_ROWS = 20;
@@ -100,7 +98,9 @@ export function encodingProblem(
 ): string | null {
   const at = encoding === null ? -1 : unexplainedCell(cells, encoding);
   if (encoding === null || at < 0) return null;
-  const what = UNDECODED.test(cells[at] ?? '') ? `bytes that are not ${encoding.label}` : 'text that looks like UTF-8';
+  const what = UNDECODABLE.test(cells[at] ?? '')
+    ? `bytes that are not ${encoding.label}`
+    : 'text that looks like UTF-8';
   const where = columns[at] ? ` in ${columns[at]}` : '';
   return `holds ${what}${where}, unlike the rest of the file; write the letters anew`;
 }
