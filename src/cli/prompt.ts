@@ -27,13 +27,13 @@ export async function askHidden(context: Asking, question: string): Promise<stri
 export async function askUntil<Value>(
   context: Pick<TellingContext, 'process' | 'reporter'>,
   question: string,
-  accepts: (answer: string) => Value,
+  accepts: (answer: string) => Value | Promise<Value>,
   askOnce = ask,
 ): Promise<Value> {
   for (;;) {
     const answer = await askOnce(context, question);
     try {
-      return accepts(answer);
+      return await accepts(answer);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
       context.reporter.warn([error.message, error.hint ?? ''].join(' ').trim());

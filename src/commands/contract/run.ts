@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
+import { ask, askHidden, askUntil } from '../../cli/prompt.ts';
 import type { OptionsOf } from '../../cli/table/flags.ts';
 import type { LEARN } from '../../cli/table/options.ts';
 import type { Question } from '../../contract/given.ts';
-import type { Said } from '../../contract/propose.ts';
-import { type Paint, printable } from '../../report/output.ts';
+import type { Proposal, Said } from '../../contract/propose.ts';
+import { type Paint, printable, printableLines } from '../../report/output.ts';
 import { contractName, proposalText, secretAddressText } from '../../report/terminal/contract-text.ts';
 import { contractAt, isElsewhere, tokenAddress } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
@@ -27,7 +28,9 @@ export async function learn(context: Context, files: readonly string[], options:
   const source = await readSource(files, options.environment);
   const known = (await store.read().catch(unlessUnusable)) ?? DOCUMENTED_CONTRACT;
   const around = { baseUrl: place, nowMs: context.clock.nowMs() };
-  const { contract, questions, notes } = await proposalFrom(source, given, known, around);
+  const propose = (said: Said) => proposalFrom(source, said, known, around);
+  const isAsked = context.interactive && !options.yes && !options.dryRun;
+  const { contract, questions, notes } = await (isAsked ? askOpen(context, given, propose) : propose(given));
   const profile = (await context.profileName()).value;
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
@@ -70,6 +73,36 @@ export async function learn(context: Context, files: readonly string[], options:
   return 0;
 }
 
+const openIn = (questions: readonly Question[]) => questions.filter(({ unanswered }) => unanswered === undefined);
+
+/** Asks one open question after the other, because an answer may raise the next one. Returns what is proposed at the end. */
+async function askOpen(context: Context, given: Said, propose: (said: Said) => Promise<Proposal>): Promise<Proposal> {
+  let [said, proposal] = [given, await propose(given)];
+  for (let [open] = openIn(proposal.questions); open !== undefined; [open] = openIn(proposal.questions)) {
+    const question = open;
+    const { name, text, choices } = question;
+    const wanted = choices ? 'Number' : name === 'fields' ? 'PLACE={field}' : 'Value';
+    const listed = choices ? text.replaceAll(/;? (?=\d\. )/g, '\n  ') : text;
+    const answer = async (typed: string) => {
+      const more = withAnswer(said, question, typed);
+      return [more, await propose(more)] as const;
+    };
+    const askOnce = isSecretName(keyOf(question)) ? askHidden : ask;
+    [said, proposal] = await askUntil(context, `${printableLines(listed)}\n${wanted}: `, answer, askOnce);
+  }
+  return proposal;
+}
+
+function withAnswer({ operations, values }: Said, question: Question, typed: string): Said {
+  const answer = question.choices?.[Number(typed) - 1] ?? typed;
+  if (question.name.startsWith('operation:'))
+    return { operations: { ...operations, [keyOf(question)]: answer }, values };
+  const pair = question.name === 'fields' ? answer : `${keyOf(question)}=${answer}`;
+  const [, place = '', value = ''] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
+  if (place === '') throw new SrqError('arguments.invalid', 'An answer is needed.', 'To leave: Ctrl-C');
+  return { operations, values: { ...values, [place]: value } };
+}
+
 /** Throws if a question is open, or if nobody agrees on the terminal or by `--yes`. */
 async function requireAgreement(
   context: Context,
@@ -77,7 +110,7 @@ async function requireAgreement(
   profile: string,
   yes: boolean | undefined,
 ): Promise<void> {
-  const open = questions.filter(({ unanswered }) => unanswered === undefined);
+  const open = openIn(questions);
   const words = context.process.argv.slice(2);
   if (open.length > 0) {
     // The command may be pasted as it is, so it must not say "yes" where nobody has said so.
@@ -100,9 +133,11 @@ function unlessUnusable(error: unknown): null {
   throw error;
 }
 
+const keyOf = ({ name }: Question): string => name.slice(name.indexOf(':') + 1);
+
 /** Returns the option that answers a question, and the key of its `KEY=VALUE`. */
-function answeredBy({ name, answer }: Question): { readonly option: string; readonly key: string } {
-  return { option: answer.slice(0, answer.indexOf(' ')), key: name.slice(name.indexOf(':') + 1) };
+function answeredBy(question: Question): { readonly option: string; readonly key: string } {
+  return { option: question.answer.slice(0, question.answer.indexOf(' ')), key: keyOf(question) };
 }
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
