@@ -100,7 +100,7 @@ function isOfCompanies(meaning: FieldOrPart, { company }: ContentProfile): boole
 }
 
 /** Tells whether a column has the same few people again and again. They are the sender's own, never the customers. */
-function isOfFew(meaning: FieldOrPart, seen: ContentProfile): boolean {
+export function isOfFew(meaning: FieldOrPart, seen: ContentProfile): boolean {
   return (isOfAPerson(meaning) || meaning === 'fullname') && isRepeated(seen);
 }
 
@@ -298,7 +298,12 @@ function isAnothersName({ meaning, level, look, by }: Candidate, candidates: rea
   const isCertain = (other: FieldOrPart) =>
     candidates.some((each) => each.meaning === other && each.level === 'certain');
   const mayBe = level === 'likely' || (look.seen.filled === 0 && by !== 'known name');
-  if (meaning === 'fullname') return mayBe && isCertain('first_name') && isCertain('last_name');
+  if (meaning === 'fullname') {
+    const halves = candidates.filter((each) => each.meaning === 'first_name' && each.level === 'certain');
+    // "Bride" beside plain halves is somebody else, and "Invitee name" beside "Invitee first name" is not.
+    const isOfRole = [...look.name.whose].some((person) => !halves.some((each) => each.look.name.whose.has(person)));
+    return (mayBe || (isOfRole && by !== 'known name')) && halves.length > 0 && isCertain('last_name');
+  }
   if (level === 'certain' || !isOfAName(meaning)) return false;
   const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
@@ -347,6 +352,6 @@ export function withoutOthersContacts(readings: readonly Candidate[]): readonly 
 
 function byMerit(a: Candidate, b: Candidate): number {
   const isCertain = ({ level }: Candidate) => Number(level === 'certain');
-  const isLast = ({ rank }: Candidate) => Number(rank >= LAST_RANK);
+  const isLast = ({ rank, look }: Candidate) => Number(rank >= LAST_RANK || look.name.isBilling);
   return isCertain(b) - isCertain(a) || isLast(a) - isLast(b) || byStrength(a, b) || a.index - b.index;
 }

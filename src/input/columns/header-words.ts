@@ -13,6 +13,8 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     .replace(/\{\{.*?\}\}/g, ' ')
     .replace(/whatsapp/gi, ' whatsapp ')
     .replace(/\bdrop[-_ ]?off\b/gi, ' dropoff ')
+    // The German "vor Ort" means at the site, and no town.
+    .replace(/\bvor ort\b/gi, ' site ')
     // Without its accent, the French word for "where" would be the one for "or".
     .replace(/^[^\p{L}]*où(?!\p{L})/iu, 'where ')
     // These are forms of both genders: "Alumno/a", "Schüler/in".

@@ -39,7 +39,16 @@ export const SECOND = 50;
 const KINDS = ['identifier', 'product', 'message', 'lead', 'site'] as const;
 
 /** What a name may say: a concept, a kind of words, or something about all of its words. See `name-rules.txt`. */
-export type Fact = Concept | (typeof KINDS)[number] | 'unknown' | 'self' | 'done' | 'somebody' | 'numbered' | 'silent';
+export type Fact =
+  | Concept
+  | (typeof KINDS)[number]
+  | 'unknown'
+  | 'alone'
+  | 'self'
+  | 'done'
+  | 'somebody'
+  | 'numbered'
+  | 'silent';
 
 /** A line of `name-rules.txt`. It has no meanings if the next part is to be asked. */
 interface Rule {
@@ -78,6 +87,7 @@ export class NamedColumn {
     const kinds = KINDS.filter((kind) => words.some((word) => isOfKind(kind, word)));
     const facts = new Set<Fact>([...words.flatMap(conceptsOf), ...kinds]);
     if (hasUnknown) facts.add('unknown');
+    if (words.length === 1) facts.add('alone');
     if (isOfKind('self', words.at(-1) ?? '')) facts.add('self');
     if (isDone(words)) facts.add('done');
     if (isSomebody(words)) facts.add('somebody');

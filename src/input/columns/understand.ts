@@ -11,6 +11,7 @@ import {
   type ColumnReading,
   candidatesByName,
   guessed,
+  isOfFew,
   isPersonal,
   type Look,
   withHouseNumber,
@@ -133,7 +134,9 @@ function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): 
   const isOfRole = ({ by, meaning, look }: Candidate) =>
     by !== 'known name' && isPersonal(meaning) && look.name.whose.size > 0;
   return readings.map((each) => {
-    if (hasOwners && isOfRole(each)) return { ...each, level: 'likely' };
+    // The few numbers of a sender beside those of the customers.
+    const isSenders = isOfFew(each.meaning, each.look.seen) && looks.some((look) => isNear(each.meaning, look));
+    if (isSenders || (hasOwners && isOfRole(each))) return { ...each, level: 'likely' };
     if (each.level === 'certain' || !isPlain(each, readings) || !isOnlyOne(each)) return each;
     return { ...each, level: 'certain', because: `${each.because}, the only such column` };
   });
