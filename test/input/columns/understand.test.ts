@@ -14,6 +14,7 @@ it('the table of names asks only for words that stand in the lists', () => {
     'somebody',
     'numbered',
     'silent',
+    'alone',
     ...labels.flatMap(([, ...label]) => label),
   ]);
   expect(rules.length).toBeGreaterThan(100);
@@ -65,54 +66,37 @@ describe('header rows as forms, CRMs and people write them', () => {
     expect(count('wrong, asked') / fields).toBeLessThanOrEqual(0.01);
   });
 
-  it('of a set that was judged blind, three rows a header, nothing is taken wrongly for certain', () => {
-    const { wrong, certain, foundOrAsked } = measured('fresh8');
-    expect(wrong).toEqual([]);
-    expect(certain).toBeGreaterThan(0.8);
-    expect(foundOrAsked).toBeGreaterThan(0.95);
-  });
-
-  it.each(['fresh11', 'fresh12', 'fresh13'])(
-    'of %s, an ordinary set that was judged blind, nothing is taken wrongly for certain',
-    (set) => {
+  it.each<[set: string, certain: number, foundOrAsked: number, wrong: readonly string[]]>([
+    ['fresh8', 0.8, 0.95, []],
+    ['fresh9', 0.73, 0.92, ['odoo-crm-lead-api-at: name', 'gestionale-danea-preventivi-ti: Cod.']],
+    ['fresh10', 0.73, 0.92, ['officina-moesa-servizi-extra-clienti: lavoro auto']],
+    ['fresh11', 0.85, 0.95, []],
+    ['fresh12', 0.85, 0.95, []],
+    ['fresh13', 0.85, 0.95, []],
+    ['fresh14', 0.83, 0.94, ['assurance-sinistres-reparation: NATURE']],
+    ['fresh16', 0.85, 0.94, ['versicherung-handwerkernetz-schaeden: Sparte']],
+  ])(
+    'of %s, which was judged blind, most is found, and little is taken wrongly for certain',
+    (set, least, most, names) => {
       const { wrong, certain, foundOrAsked } = measured(set);
-      expect(wrong).toEqual([]);
-      expect(certain).toBeGreaterThan(0.85);
-      expect(foundOrAsked).toBeGreaterThan(0.95);
+      expect(wrong).toEqual(names);
+      expect(certain).toBeGreaterThan(least);
+      expect(foundOrAsked).toBeGreaterThan(most);
     },
   );
 
-  it('of fresh14, a set of ordinary and odd files that was judged blind, one column is taken wrongly for certain', () => {
-    const { wrong, certain, foundOrAsked } = measured('fresh14');
-    expect(wrong).toEqual(['assurance-sinistres-reparation: NATURE']);
-    expect(certain).toBeGreaterThan(0.83);
-    expect(foundOrAsked).toBeGreaterThan(0.94);
-  });
-
-  it('of fresh15, the oddest set that was judged blind, most columns are found, and few are taken wrongly for certain', () => {
-    const { wrong, certain, foundOrAsked } = measured('fresh15');
-    expect(wrong.length).toBeLessThanOrEqual(7);
-    expect(certain).toBeGreaterThan(0.7);
-    expect(foundOrAsked).toBeGreaterThan(0.88);
-  });
-
-  it('of fresh16, a set of ordinary files with some odd ones that was judged blind, one column is taken wrongly for certain', () => {
-    const { wrong, certain, foundOrAsked } = measured('fresh16');
-    expect(wrong).toEqual(['versicherung-handwerkernetz-schaeden: Sparte']);
-    expect(certain).toBeGreaterThan(0.85);
-    expect(foundOrAsked).toBeGreaterThan(0.94);
-  });
-
-  it('of two odd sets that were judged blind, three columns are taken wrongly for certain, and no telephone or e-mail', () => {
-    const odd = ['fresh9', 'fresh10'].map((part) => measured(part));
-    expect(odd.flatMap(({ wrong }) => wrong)).toEqual([
-      'odoo-crm-lead-api-at: name',
-      'gestionale-danea-preventivi-ti: Cod.',
-      'officina-moesa-servizi-extra-clienti: lavoro auto',
-    ]);
-    expect(Math.min(...odd.map(({ certain }) => certain))).toBeGreaterThan(0.73);
-    expect(Math.min(...odd.map(({ foundOrAsked }) => foundOrAsked))).toBeGreaterThan(0.92);
-  });
+  it.each([
+    ['fresh15', 0.7, 0.88, 7],
+    ['fresh17', 0.77, 0.92, 6],
+  ])(
+    'of %s, one of the oddest sets, most is found, and at most some is taken wrongly for certain',
+    (set, least, most, times) => {
+      const { wrong, certain, foundOrAsked } = measured(set);
+      expect(wrong.length).toBeLessThanOrEqual(times);
+      expect(certain).toBeGreaterThan(least);
+      expect(foundOrAsked).toBeGreaterThan(most);
+    },
+  );
 
   it('real header rows are understood nearly as well by three rows as by all', () => {
     const few = SETS.map((part) => measured(part, { most: 3 }));
