@@ -269,9 +269,11 @@ export function drawService(
   const isNamed = names && taken.every(({ place, type }) => place === 'Location' || (place !== null && type !== null));
   const status = random.pick(deed === 'acts and 4xx' ? [400, 403, 404, 410, 422, 301, 307] : [429, 503]);
   const isPlaced = isNamed && taken.every(({ place, type }) => place === 'Location' || !type?.startsWith('text'));
-  // The place of the identifier is learned where validate tells, or from a 201 that names one as such.
+  // The place of the identifier is learned where validate tells, or from a 201 that names one as such. Of a second way to say
+  // so nothing is learned where nobody can look.
   const last = Array.isArray(first.place) ? first.place.at(-1) : 'id';
-  const isLearned = isPlaced && (tells || (first.status === 201 && /(?:id|uuid)$/i.test(last ?? '')));
+  const isNamedAsSuch = first.status === 201 && /(?:id|uuid)$/i.test(last ?? '');
+  const isLearned = isPlaced && (tells || (taken.length === 1 && isNamedAsSuch));
   // An answer that never names anything is the same whether it comes from a cache or not.
   // One that repeats an identifier that nobody can know by its name to be one says the same, taken or not.
   const isCalledOne = isPlaced && (first.place === 'Location' || /(?:id|uuid)$/i.test(last ?? ''));
