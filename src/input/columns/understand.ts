@@ -1,4 +1,4 @@
-import { aliasOf, type FieldOrPart } from '../../request/lead/field-aliases.ts';
+import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/lead/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
 import {
@@ -93,11 +93,7 @@ const MIN_CELLS = 20;
 
 function lookAt({ columns, cells, market }: ColumnsView): Look[] {
   const names = columns.map(nameEvidence);
-  const countryAt = columns.findIndex(
-    (header, index) =>
-      aliasOf(header)?.meaning === 'country' ||
-      (names[index]?.meanings[0]?.meaning === 'country' && !names[index]?.isOthers),
-  );
+  const countryAt = names.findIndex(({ meanings, isOthers }) => meanings[0]?.meaning === 'country' && !isOthers);
   const markets = new Map<string, Market | undefined>();
   const marketOf = (row: number): Market | undefined => {
     const text = cells[countryAt]?.[row]?.trim() ?? '';
