@@ -211,7 +211,7 @@ export function fitOf(meaning: FieldOrPart, seen: ContentProfile): Fit {
  */
 export function isPlainlyOther(meaning: FieldOrPart, seen: ContentProfile): boolean {
   // A reference may be anything that differs between customers, but no amounts.
-  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || isShared(seen) || isOfAmounts(seen));
+  if (meaning === 'ref') return seen.filled >= 3 && (isConstant(seen) || isOfAmounts(seen));
   if (fitOf(meaning, seen) !== 'contradicts') return false;
   // One e-mail address is enough, and so is one number that is written as people dial it. Plain digits may be a code.
   if (seen.url >= NEARLY_ALL || isPlainlyEmail(seen) || (isPlainlyPhone(seen) && seen.writtenAsPhone === 1))
@@ -230,9 +230,6 @@ const isConstant = ({ distinct, filled }: ContentProfile) => distinct * filled <
 
 /** Minimum number of filled cells before repetition means anything. */
 const MIN_TELLING = 6;
-
-/** Tells whether rows share their values, so that these identify none of them. */
-const isShared = ({ filled, distinct }: ContentProfile) => filled >= MIN_TELLING && distinct < 0.7;
 
 /** Tells whether the same few values are repeated. The sender's own staff is repeated, and customers are not. */
 export function isRepeated({ filled, distinct }: ContentProfile): boolean {
