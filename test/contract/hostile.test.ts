@@ -90,6 +90,8 @@ test('a body of more than 20,000 parts is refused, and two hundred operations ar
 }, () => {
   const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`p${index}`, {}]));
   expect(refusal(() => learn(description({ properties: many }))).message).toContain('more than 20000 parts');
+  const values = Array.from({ length: 400_001 }, () => 0);
+  expect(refusal(() => learn({ openapi: '3.1.0', values })).message).toContain('more than 400000 values');
   const post = { requestBody: { content: { 'application/json': { schema: { properties: many } } } } };
   const paths = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`/r${index}`, { $ref: '#/x-post' }]));
   const { questions } = learnAny({ openapi: '3.1.0', paths, 'x-post': { post } });
