@@ -54,11 +54,14 @@ export class LearnedFile {
     return { answers: answers ?? null, pace: paceSchema.safeParse(kept?.['pace']).data ?? null };
   }
 
-  /** Replaces the given parts and keeps the others. */
+  /**
+   * Replaces the given parts and keeps the others. What runs find out they find out again, so it is not waited for on the
+   * disk. What a person has said is: without it, an answer that was explained as a refusal may count as a creation.
+   */
   write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
     const { baseUrl, clientId } = this.#destination;
-    const kept = { baseUrl, clientId, contract: this.#contract, ...this.read(), ...changed };
-    this.#file.replace(`${JSON.stringify(kept)}\n`, false);
+    const text = JSON.stringify({ baseUrl, clientId, contract: this.#contract, ...this.read(), ...changed });
+    this.#file.replace(`${text}\n`, text.includes('"by":"person"'));
   }
 
   /** Adds what a process knows about answers, and returns all that is known. Another command may have added more meanwhile. */
