@@ -89,7 +89,8 @@ export class Cut {
 
   #copy(schema: Json | undefined): Json {
     this.#budget.parts -= 1;
-    if (this.#budget.parts < 0) throw tooLarge(this.#description.file);
+    if (this.#budget.parts < 0)
+      throw tooLarge(`What ${this.#description.file} says of the request is too large: more than ${MAX_PARTS} parts.`);
     if (!isObject(schema)) return typeof schema === 'boolean' ? schema : {};
     const copied: Record<string, Json> = {};
     for (const [word, value] of Object.entries(schema)) {
@@ -154,9 +155,10 @@ export class Cut {
   }
 }
 
-const tooLarge = (file: string): SrqError =>
+/** Returns the error for a description of which more would have to be read than anybody needs. */
+export const tooLarge = (message: string): SrqError =>
   new SrqError(
     'document.too-large',
-    `What ${file} says of the request is too large: more than ${MAX_PARTS} parts.`,
+    message,
     'Ask the service for the description of these operations alone, then: srq contract learn FILE',
   );

@@ -3,7 +3,7 @@ import { parseDocument as parseYaml } from 'yaml';
 import type { Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type ApiDescription, follow, unlessRefused } from './cut.ts';
+import { type ApiDescription, follow, tooLarge, unlessRefused } from './cut.ts';
 import { fromPostman } from './from-postman.ts';
 
 /** A file as it was read. */
@@ -157,7 +157,7 @@ function plain(name: string, root: unknown): Json {
 
   function copy(value: unknown, depth: number): Json {
     count += 1;
-    if (count > MAX_VALUES) throw unusable(name, `holds more than ${MAX_VALUES} values`);
+    if (count > MAX_VALUES) throw tooLarge(`${name} holds more than ${MAX_VALUES} values.`);
     if (depth > MAX_DEPTH) throw tooDeep(name);
     if (Array.isArray(value)) return value.map((each) => copy(each, depth + 1));
     if (typeof value === 'object' && value !== null) {

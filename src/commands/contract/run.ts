@@ -12,7 +12,7 @@ import { contractAt, isElsewhere, tokenAddress } from '../../request/contract/co
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
-import { requireYes } from '../../run/consent.ts';
+import { isAsked, requireYes } from '../../run/consent.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
 import type { ContractStore } from '../../settings/contract-store.ts';
 
@@ -29,8 +29,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const known = (await store.read().catch(unlessUnusable)) ?? DOCUMENTED_CONTRACT;
   const around = { baseUrl: place, nowMs: context.clock.nowMs() };
   const propose = (said: Said) => proposalFrom(source, said, known, around);
-  const isAsked = context.interactive && !options.yes && !options.dryRun;
-  const { contract, questions, notes } = await (isAsked ? askOpen(context, given, propose) : propose(given));
+  const asks = isAsked(context, options) && !options.dryRun;
+  const { contract, questions, notes } = await (asks ? askOpen(context, given, propose) : propose(given));
   const profile = (await context.profileName()).value;
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
