@@ -9,7 +9,7 @@ import { accountedFor, bulkArgs } from '../helpers/delivery.ts';
 import { type Desk, type OpenSandbox, test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { Scrape } from '../helpers/metrics.ts';
-import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
+import { HALF_A_MINUTE_LATER, PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { PostgresPair } from '../helpers/postgres-pair.ts';
 import { documentOf } from '../helpers/run-srq.ts';
 import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
@@ -248,6 +248,7 @@ describe.skipIf(postgresIsMissing !== null)(
       const held = async () => (await Scrape.of(port)).value('srq_store_held');
       await expect.poll(held, { timeout: 60_000, interval: 200 }).toBe(1);
       expect(documentOf(await desk.call('queue', '--json'))).toMatchObject({ isHeld: true });
+      await expect.poll(() => fresh.query(url, HALF_A_MINUTE_LATER)).toHaveLength(1);
       const { created } = await statsOf(sandbox);
       for (const worker of workers) {
         const { code, stdout } = await worker.ended;

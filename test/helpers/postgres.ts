@@ -91,3 +91,7 @@ export class PostgresServer<Server extends TemporaryPostgres = TemporaryPostgres
 export const QUEUE_CONTRADICTIONS = `
   select w.key, s.state::text from srq.waiting w join srq.request s on s.key = w.key
   where s.state in ('created', 'duplicate', 'rejected')`;
+
+/** Ends the wait for a process that does not come back to a server that has taken over. Without such a wait it returns no row. */
+export const HALF_A_MINUTE_LATER =
+  "update srq.meta set met_at = met_at - interval '30 seconds' where met is not null returning met_at";
