@@ -60,9 +60,7 @@ export class Tokens {
   }
 
   /** Requests a new token even if there is one, to prove the credentials. */
-  async prove(): Promise<CachedToken> {
-    // A renewal that is under way may take its token from the cache, which proves nothing.
-    while (this.#renewal) await this.#renewal.catch(() => {});
+  prove(): Promise<CachedToken> {
     return this.#renew(true);
   }
 
