@@ -45,7 +45,7 @@ export default defineConfig({
     reporters: ['default', './scripts/skipped-tests.mjs', ['json', { outputFile: 'node_modules/.vitest/report.json' }]],
     globalSetup: ['test/helpers/build.ts'],
     // By default two cores get one worker; most tests wait for processes that they started.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: LongFirst },
     projects: [
       // Each process runs one file after the other. To load the modules anew for each file would take a fifth of the time.
