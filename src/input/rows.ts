@@ -113,13 +113,14 @@ export function rowRestorer(columns: readonly string[]): (row: Row) => Row {
   const places = resultPlaces(columns);
   const statusAt = places.get('srq_status');
   return (row) => {
-    const cells = row.cells.map(unescapeFormulas);
-    const behind = placeBehindCells(cells);
+    const all = row.cells.map(unescapeFormulas);
+    const behind = placeBehindCells(all);
     const isMisplaced = behind !== null && behind !== statusAt;
     const at = RESULT_COLUMNS.map((name, nth) => (isMisplaced ? behind + nth : (places.get(name) ?? -1)));
-    const earlier = outcome(at.map((index) => cells[index]?.trim() ?? ''));
+    const earlier = outcome(at.map((index) => all[index]?.trim() ?? ''));
+    if (!isMisplaced) return { ...row, cells: all, earlier };
     const misplaced = 'had too few or too many cells when it was first read; move them to their columns';
-    return { ...row, cells, earlier, problem: row.problem ?? (isMisplaced ? misplaced : null) };
+    return { ...row, cells: all.slice(0, behind), earlier, problem: row.problem ?? misplaced };
   };
 }
 

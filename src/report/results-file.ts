@@ -113,12 +113,11 @@ function ownColumns(columns: readonly string[]): ReadonlySet<number> {
 }
 
 /**
- * Returns a row's cells without an earlier outcome. A ragged row stays ragged: if it were filled to the full length, it
- * would be sent when this file is imported.
+ * Returns a row's cells without an earlier outcome. A ragged row, which has none among its cells, stays ragged: if it were
+ * filled to the full length, it would be sent when this file is imported.
  */
 function inputCells(cells: readonly string[], width: number, own: ReadonlySet<number>): readonly string[] {
-  if (own.size === 0) return cells;
-  return cells.length === width ? cells.filter((_, at) => !own.has(at)) : cells.slice(0, -own.size);
+  return cells.length === width ? cells.filter((_, at) => !own.has(at)) : cells;
 }
 
 /**
