@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod/mini';
 import { type PlanRules, planImport } from '../delivery/plan.ts';
 import { sampleOf } from '../input/columns/sample.ts';
-import { isTellingHeader, mappingToRemember } from '../input/kept-mapping.ts';
+import { isTellingHeader, mappingToRemember, rememberedFor } from '../input/kept-mapping.ts';
 import { type MappingEvidence, planMapping } from '../input/mapping.ts';
 import { openTable } from '../input/open-table.ts';
 import { callsOf } from '../request/contract/contract.ts';
@@ -58,12 +58,13 @@ export async function readInput(context: Context, file: string, options: Reading
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
   // What was confirmed earlier for a file with this header.
   const remembered = (await context.mappings())?.find(table.columns);
+  const sample = await sampleOf(table);
   const chosen = {
     map: { ...kept?.map, ...Object.fromEntries(options.map.map(([column, field]) => [mapKey(column), field])) },
     set: { ...kept?.set, ...Object.fromEntries(options.set) },
-    ...(remembered ? { remembered } : {}),
+    ...(remembered ? { remembered: rememberedFor(remembered, table.columns, sample) } : {}),
   };
-  const evidence = { sample: await sampleOf(table), parameters: await parameterNames(context) };
+  const evidence = { sample, parameters: await parameterNames(context) };
   return mapped({ table, evidence }, chosen);
 }
 

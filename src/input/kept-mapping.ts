@@ -6,9 +6,11 @@ import {
   type RememberedMapping,
   resultColumnOf,
 } from '../request/lead/table.ts';
-import { templateText } from '../request/lead/template.ts';
+import { templateColumns, templateText } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
+import type { ColumnSample } from './columns/sample.ts';
+import { understandColumns } from './columns/understand.ts';
 import { type MappingEvidence, planMapping } from './mapping.ts';
 
 /**
@@ -53,6 +55,26 @@ export function mappingToRemember(
     if (error instanceof SrqError) return null;
     throw error;
   }
+}
+
+/**
+ * Returns a remembered mapping as it is used for a file. A constant was said of another file: where this one has a column for
+ * the same field, its cells come first, and the constant fills what is empty.
+ */
+export function rememberedFor(
+  remembered: RememberedMapping,
+  columns: readonly string[],
+  cells: ColumnSample,
+): RememberedMapping {
+  const { map, set, unused } = remembered;
+  const isConstant = (field: string) => set[field] !== undefined && templateColumns(set[field]).length === 0;
+  if (!Object.keys(set).some(isConstant)) return remembered;
+  const { readings } = understandColumns({ columns, cells, market: undefined });
+  const own = readings
+    .filter(({ level, meaning }) => level === 'certain' && isConstant(meaning))
+    .map(({ index, meaning }) => [columnLabel(columns, index), meaning] as const)
+    .filter(([label]) => unused.includes(label));
+  return { ...remembered, map: { ...map, ...Object.fromEntries(own.map(([label, field]) => [mapKey(label), field])) } };
 }
 
 /**

@@ -2,7 +2,7 @@ import { commandLine, withFlags } from '../cli/command-line.ts';
 import type { Input } from '../cli/input.ts';
 import { askLetter, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
-import { createdUnder } from '../delivery/other-readings.ts';
+import { knownUnder } from '../delivery/other-readings.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { usedColumns } from '../input/kept-mapping.ts';
 import { planMapping } from '../input/mapping.ts';
@@ -23,8 +23,14 @@ export async function requireNotSentBefore(
 ): Promise<void> {
   if (again || plan.counts.ready === 0) return;
   const { context } = session;
-  const what = await sentOtherwise(session, input, plan);
-  if (what === null) return;
+  const known = await sentOtherwise(session, input, plan);
+  if (known === null) return;
+  const { taken, unknown, when } = known;
+  if (unknown > 0) {
+    const message = `${thousands(unknown)} of the rows to be sent may have been taken before, when ${when}: the outcome is unknown. Nothing was sent.`;
+    throw new SrqError('rows.sent-before', message, 'Settle that first: srq resolve');
+  }
+  const what = `${thousands(taken)} of the rows to be sent were created before, when ${when}. If they are sent now, they are created again.`;
   if (!asks) {
     throw new SrqError(
       'rows.sent-before',
@@ -37,14 +43,10 @@ export async function requireNotSentBefore(
 }
 
 /**
- * Describes rows that were created under another mapping of this header, or before the API description gave them a country.
- * Returns null if there are none.
+ * Counts the rows that were or may have been created under another mapping of this header, or before the API description gave
+ * them a country. Returns null if there are none.
  */
-async function sentOtherwise(
-  session: RequestSession,
-  { chosen, evidence }: Input,
-  plan: ImportPlan,
-): Promise<string | null> {
+async function sentOtherwise(session: RequestSession, { evidence }: Input, plan: ImportPlan) {
   const { context, preparation } = session;
   const now = plan.mapping;
   const used = (await context.mappings())?.used(now.columns) ?? [];
@@ -57,15 +59,15 @@ async function sentOtherwise(
   const mapped = used
     .map((remembered) => ({
       when: `the columns were read as on ${remembered.on}`,
-      mapping: planMapping(now.columns, { map: {}, set: chosen.set, remembered }, evidence),
+      mapping: planMapping(now.columns, { map: {}, set: {}, remembered }, evidence),
       preparation,
     }))
     .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));
   const readings = [...mapped, ...(countryOf(contract) === null ? [] : [before])];
   if (readings.length === 0) return null;
-  const created = await createdUnder(readings, plan, await session.logReader());
-  const at = created.findIndex((count) => count > 0);
-  const [rows, reading] = [created[at], readings[at]];
-  if (rows === undefined || !reading) return null;
-  return `${thousands(rows)} of the rows to be sent were created before, when ${reading.when}. If they are sent now, they are created again.`;
+  const known = await knownUnder(readings, plan, await session.logReader());
+  const found = known.flatMap((rows, at) =>
+    rows.taken + rows.unknown > 0 ? [{ ...rows, when: readings[at]?.when }] : [],
+  );
+  return found.find(({ unknown }) => unknown > 0) ?? found[0] ?? null;
 }
