@@ -60,10 +60,13 @@ function tidied(text: string): string {
   return withoutFraction(bare);
 }
 
-/** Tells whether a cell holds two numbers, which is so if at least two of its parts have enough digits to be one. */
+/**
+ * Tells whether a cell holds two numbers, which is so if at least two of its parts have enough digits to be one, the zeros of
+ * a call abroad aside.
+ */
 function holdsTwo(text: string): boolean {
-  const parts = text.split(BETWEEN_TWO_NUMBERS);
-  return parts.filter((part) => part.replace(/\D/g, '').length >= 7).length > 1;
+  const parts = text.split(BETWEEN_TWO_NUMBERS).map((part) => part.replace(/\D/g, '').replace(/^00/, ''));
+  return parts.filter(({ length }) => length >= 7).length > 1;
 }
 
 /**
