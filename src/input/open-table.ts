@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { headerForm } from '../request/lead/field-aliases.ts';
 import {
   type ReadOptions,
   type Row,
@@ -80,7 +81,7 @@ function tableOf({ path, sizeBytes }: PartnerFile, content: TableContent, notes:
   const columns = isResults ? content.columns.map(unescapeFormulas) : content.columns;
   const restored = isResults ? rowRestorer(columns) : null;
   // Google marks its test leads. In a results file that was written as CSV, the mark is a column.
-  const testMark = columns.indexOf('is_test');
+  const testMark = columns.findIndex((name) => headerForm(name) === 'is_test');
   const isTest = ({ cells }: Row) => /^(?:true|1|yes)$/i.test((cells[testMark] ?? '').trim());
   const refused = (row: Row) => (row.problem === null && isTest(row) ? { ...row, problem: TEST_LEAD } : row);
   let read = 0;
@@ -257,10 +258,11 @@ async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonK
 /** Opens one sheet of a workbook as a table. The rules for titles, footers and blank rows are those of CSV. */
 async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<TableContent> {
   const { readWorkbook } = await import('./workbook.ts');
-  const { name, isChosen, others, records } = await readWorkbook(file, options.sheet);
+  const { name, isChosen, others, hidden, records } = await readWorkbook(file, options.sheet);
   const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
   const why = isChosen ? ', which has the most rows that look like leads' : '';
   say(`Read from the sheet "${name}"${why}.${more}`);
+  if (hidden > 0) say(`Hidden rows are read like all others, also those that a filter hides: ${hidden}.`);
   const asked = records.slice(options.skipLines);
   const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
   const before = linesBeforeHeader(sample, options.skipLines);

@@ -21,6 +21,8 @@ export interface Sheet {
   readonly isChosen: boolean;
   /** The names of the workbook's other sheets. */
   readonly others: readonly string[];
+  /** Number of its rows that are hidden, as by a filter. */
+  readonly hidden: number;
   /** All rows in order, including empty rows and those above the header. */
   readonly records: readonly CsvRecord[];
 }
@@ -54,6 +56,7 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
     name: sheets[index]?.name ?? '',
     isChosen: index !== candidates[0],
     others: sheets.filter((_, at) => at !== index).map(({ name }) => name),
+    hidden: hiddenRows(parts, sheets[index]?.id ?? ''),
     records,
   };
 }
@@ -98,11 +101,26 @@ function requireWorkbook(names: readonly string[], path: string): void {
   throw notAWorkbook(path, 'a ZIP archive, but no workbook', 'Unpack it, and import the file that is in it.');
 }
 
+/** Counts the hidden rows of the sheet that the workbook's relations know by this id. */
+function hiddenRows(parts: ReadonlyMap<string, Buffer>, id: string): number {
+  const relations = parts.get('xl/_rels/workbook.xml.rels')?.toString('utf8') ?? '';
+  const tag =
+    relations.match(/<(?:[\w-]+:)?Relationship\s[^<>]*>/g)?.find((each) => attributeOf(each, 'Id') === id) ?? '';
+  const target = (attributeOf(tag, 'Target') ?? '').replace(/^(?:\/xl\/)?/, 'xl/');
+  const rows =
+    parts
+      .get(target)
+      ?.toString('latin1')
+      .match(/<(?:[\w-]+:)?row\s[^<>]*>/g) ?? [];
+  return rows.filter((row) => /\shidden\s*=\s*["'](?:1|true)["']/.test(row)).length;
+}
+
 /** Reads the sheets in the order of the workbook's own list. */
-function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
+function sheetsOf(xml: string): { name: string; id: string; hidden: boolean }[] {
   const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^<>]*>/g) ?? [];
   return tags.map((tag) => ({
     name: attributeOf(tag, 'name') ?? '',
+    id: attributeOf(tag, 'r:id') ?? '',
     hidden: /\sstate\s*=\s*["'](?:hidden|veryHidden)["']/.test(tag),
   }));
 }
