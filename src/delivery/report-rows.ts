@@ -94,8 +94,11 @@ export async function* withRowsOutside(
   const { skip, limit } = plan.range;
   async function* outside(range: RowRange): AsyncGenerator<RowReport> {
     for await (const report of loggedRows(plan, preparation, log, range)) {
-      const { row, record } = report;
-      yield record === null || saysItIsSettled(row) ? { ...NOT_SENT, row, status: 'ready', isKept: true } : report;
+      const { row, record, status } = report;
+      if (record !== null && !saysItIsSettled(row)) yield report;
+      else if (record === null && status === 'invalid' && !row.earlier?.status)
+        yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
+      else yield { ...NOT_SENT, row, status: 'ready', isKept: true };
     }
   }
   if (skip > 0) yield* outside({ skip: 0, limit: skip });

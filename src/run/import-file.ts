@@ -59,7 +59,7 @@ export async function importFile(
       /** The path of the results, once they are written. */
       results: null as string | null,
       reasons: {} as ReasonCounts,
-      asides: { withoutIdentifier: 0 },
+      asides: { withoutIdentifier: 0, unproven: 0 },
     };
     const ui: ImportUi = {
       ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),

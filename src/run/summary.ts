@@ -9,14 +9,15 @@ import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
 import type { SrqError } from '../request/words/errors.ts';
-import { lacksCountry } from './country.ts';
 import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
 
-/** Numbers of created rows that need a word. */
+/** Numbers of sent rows that need a word. */
 export interface Asides {
   /** Number of rows that the service created without naming an identifier. */
   withoutIdentifier: number;
+  /** Number of rows whose answer proves nothing, and nobody has said what it means. */
+  unproven: number;
 }
 
 /** A file that was read, and what became of it. */
@@ -52,10 +53,11 @@ export async function finishRun(context: Context, run: EndedRun) {
   const { code } = context.interruption;
   const next = nextCommand(context, counts, run);
   const stopped = stop ? context.failureOf(stop) : context.interruption.failure(next && `To go on: ${next}`);
-  const advice = stop ? (stopped?.hint ?? null) : adviceFor(context, counts, run);
+  const advice = stop ? (stopped?.hint ?? null) : context.withProfile(adviceFor(context, counts, run) ?? '') || null;
   const crm = stop === null && code === null ? exportCommand(context, counts, run) : null;
   const summary = await summaryOf(context, run, { counts, asides, stopped, next, advice, exportCommand: crm });
-  const figures = { ...withoutReady(counts), ...asides, reasons: run.reasons };
+  const { withoutIdentifier } = asides;
+  const figures = { ...withoutReady(counts), withoutIdentifier, reasons: run.reasons };
   const document = { run: context.run, file: run.file, ...documentOf(summary), ...figures };
   const text = (paint: Paint) => summaryText(summary, paint);
   await (run.keepsStdout ? context.reporter.result('bulk', document, text) : context.reporter.say(text));
@@ -72,7 +74,7 @@ export async function finishDryRun(context: Context, dry: ReadFile): Promise<num
   // Rows that lack a field may become ready once the questions about the columns are answered.
   const maySend = counts.ready > 0 || open.length > 0;
   const isToCorrect = !maySend && counts.invalid > 0;
-  const again = file === '-' ? null : commandLine(withCountry(command, plan));
+  const again = file === '-' ? null : commandLine(withMissing(command, plan));
   const advice = `${rowsText(counts.invalid)} cannot be sent: correct what the plan names, then check again.`;
   const summary = await summaryOf(context, dry, {
     ...{ counts, asides: null, stopped: null, exportCommand: null, advice: isToCorrect ? advice : null },
@@ -144,12 +146,15 @@ function withoutSendingAgain(words: readonly string[]): string[] {
 }
 
 /** Returns what a person should do next with the file, or null if there is nothing to do. */
-function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, { plan, results, reasons }: EndedRun) {
+function adviceFor(context: Context, { failed, unknown, ...counts }: Counts, run: EndedRun) {
+  const { plan, results, reasons, asides } = run;
   if (failed > 0) return validateAdvice(reasons);
-  const lookUp = `${rowsText(unknown)} may have been taken. Look ${unknown === 1 ? 'it' : 'them'} up at the service.`;
-  const doubtful = reasons['answer.unproven'] ? `${lookUp} ${TEACH}` : lookUp;
+  const isInterrupted = context.interruption.code !== null;
+  const it = unknown === 1 ? 'it' : 'them';
+  const lookUp = `${rowsText(unknown)} may have been taken. ${isInterrupted ? `The next run settles ${it} if it can.` : `Look ${it} up at the service.`}`;
+  const doubtful = asides.unproven > 0 ? `${lookUp} ${TEACH}` : lookUp;
   const notSent = notSentAdvice(context, plan);
-  const refused = refusedAdvice(counts.invalid + counts.rejected, results);
+  const refused = refusedAdvice(counts.invalid + counts.rejected, results, plan);
   return [...(unknown > 0 ? [doubtful] : []), ...notSent, ...(refused === null ? [] : [refused])].join(' ') || null;
 }
 
@@ -179,9 +184,12 @@ const NOT_SENT = [
   'the cells differ from what was sent before (srq_message says so). To send one as a new request, empty its srq_status and import the file again.',
 ] as const;
 
-function refusedAdvice(refused: number, results: string | null): string | null {
+function refusedAdvice(refused: number, results: string | null, plan: ImportPlan): string | null {
   if (refused === 0) return null;
   const need = `${rowsText(refused)} ${refused === 1 ? 'needs' : 'need'} correcting`;
+  const missing = missingFields(plan);
+  if (missing.length > 0)
+    return `${need}: say which column gives the ${missing.join(', ')}, or a text for all rows (--set).`;
   return results === null
     ? `${need}. Correct ${refused === 1 ? 'it' : 'them'} in the input, and import that again.`
     : `${need}. Open ${results} and correct what srq_message names.`;
@@ -203,19 +211,28 @@ function nextCommand(context: Context, counts: Counts, { file, plan, results, co
   const again = file === '-' ? null : commandLine(withoutSendingAgain(given));
   if (stop !== null || countsLeft(counts).send > 0) return again;
   // What only the file calls unknown cannot be settled in this log.
-  if (counts.unknown > (plan.unknownElsewhere ?? 0)) return commandLine(['resolve', ...globalFlags(context)]);
+  if (counts.unknown > (plan.unknownElsewhere ?? 0)) {
+    const isInterrupted = context.interruption.code !== null;
+    return (isInterrupted ? again : null) ?? commandLine(['resolve', ...globalFlags(context)]);
+  }
   // The sandbox of the next process is a new marketplace, which does not know the requests of this one.
   if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
   if (results === null) return again;
-  const words = withCountry(withoutOptions(withoutSendingAgain(given), OF_THE_INPUT), plan);
+  const words = withMissing(withoutOptions(withoutSendingAgain(given), OF_THE_INPUT), plan);
   const next = commandLine(words.map((word) => (word === file ? results : word)));
   // A program that follows the next command would run the same one for ever. People are told what to correct.
   return next === commandLine(given) ? null : next;
 }
 
-/** The same command again would fail again without a country. srq makes up none: a person replaces the word. */
-function withCountry(command: readonly string[], plan: Pick<ImportPlan, 'problemGroups'>): readonly string[] {
-  return lacksCountry(plan) ? [...command, '--set', 'country=CODE'] : command;
+/** Returns the fields that every row must have and no column gives. */
+function missingFields({ problemGroups }: Pick<ImportPlan, 'problemGroups'>): readonly string[] {
+  return problemGroups.flatMap(({ isOfPlan, severity, field }) => (isOfPlan && severity === 'error' ? [field] : []));
+}
+
+/** The same command again would fail again without these fields. srq makes up nothing: a person replaces the words. */
+function withMissing(command: readonly string[], plan: Pick<ImportPlan, 'problemGroups'>): readonly string[] {
+  const said = (field: string) => (field === 'country' ? ['--set', 'country=CODE'] : ['--map', `COLUMN=${field}`]);
+  return [...command, ...missingFields(plan).flatMap(said)];
 }
 
 function globalFlags({ options: { log, store, profile } }: Context): string[] {

@@ -10,8 +10,8 @@ import type { Asides } from './summary.ts';
 const MIN_ANNOUNCED_MS = 10_000;
 
 /**
- * Shows a pass of an import: its progress, the results that the log could not store, and why rows stay unknown. Created
- * rows without an identifier are counted in `asides`.
+ * Shows a pass of an import: its progress, the results that the log could not store, and why rows stay unknown. Rows that
+ * need a word are counted in `asides`.
  */
 export async function showPass(
   context: Context,
@@ -35,6 +35,7 @@ export async function showPass(
       state.done += 1;
       state.counts[status] += 1;
       if (isSending && status === 'created' && Object.keys(ids).length === 0) asides.withoutIdentifier += 1;
+      if (status === 'unknown' && sent.unproven !== null) asides.unproven += 1;
       if (!isSending && status === 'unknown' && message !== null) reasons.set(message, (reasons.get(message) ?? 0) + 1);
       if (sent.unrecorded) context.reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
       progress.update(state);
@@ -66,8 +67,8 @@ function settlingText({ byKey, byValidate }: Extract<Pass, { is: 'settling' }>):
 const SILENCE_MS = 10_000;
 
 /**
- * Says once that nothing has come back for some time, because a service that hangs would look like an srq that hangs.
- * Returns a function to call when something comes back.
+ * Says once that no row has an outcome for some time, because a service that hangs would look like an srq that hangs.
+ * Returns a function to call when one has.
  */
 async function tellSilence(context: Context, events: RunEvents): Promise<() => void> {
   const { clock, interruption, options } = context;
@@ -78,7 +79,7 @@ async function tellSilence(context: Context, events: RunEvents): Promise<() => v
     const limit = options.timeout === undefined ? '--timeout says how long' : `for at most ${options.timeout} s a call`;
     context.reporter.say(() =>
       printable(
-        `Nothing has come back from ${baseUrl?.value} for ${duration(SILENCE_MS)}. srq goes on waiting (${limit}).`,
+        `After ${duration(SILENCE_MS)} no row has an outcome: ${baseUrl?.value} has not answered, or its validate does not show the first request yet. srq goes on waiting (${limit}).`,
       ),
     );
   });
