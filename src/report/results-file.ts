@@ -107,9 +107,15 @@ async function* resultRows(rows: Results['rows'], width: number, own: ReadonlySe
   for await (const report of rows) yield [...inputCells(report.row.cells, width, own), ...outcomeCells(report)];
 }
 
-/** Returns the outcome columns if the input is an earlier results file. The new outcome replaces them. */
+/**
+ * Returns the outcome columns if the input is an earlier results file. The new outcome replaces them. Columns without a name
+ * behind them are those of ragged rows, which a spreadsheet has given to all rows.
+ */
 function ownColumns(columns: readonly string[]): ReadonlySet<number> {
-  return new Set(columns.flatMap((name, at) => (resultColumnOf(name) === null ? [] : [at])));
+  const first = columns.findIndex((name) => resultColumnOf(name) !== null);
+  const isOwn = (name: string, at: number) =>
+    resultColumnOf(name) !== null || (name === '' && first >= 0 && at > first);
+  return new Set(columns.flatMap((name, at) => (isOwn(name, at) ? [at] : [])));
 }
 
 /**
