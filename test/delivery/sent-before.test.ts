@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { createdUnder } from '../../src/delivery/other-readings.ts';
+import { knownUnder } from '../../src/delivery/other-readings.ts';
 import type { LoggedState } from '../../src/request/log/status.ts';
 import { PREPARATION, planOf, tableOf } from './leads.ts';
 
 const NEW = { lookup: () => 'none' as const, prefetch: async () => {}, read: () => null };
 
-test.each<[LoggedState, number]>([
-  ['created', 2],
-  ['unknown', 2],
-  ['sending', 2],
-  ['parked', 2],
-  ['none', 0],
-  ['failed', 0],
-])('of two ready rows whose requests are %s under another mapping, %i are reported', async (state, told) => {
+test.each<[LoggedState, { taken: number; unknown: number }]>([
+  ['created', { taken: 2, unknown: 0 }],
+  ['unknown', { taken: 0, unknown: 2 }],
+  ['sending', { taken: 0, unknown: 2 }],
+  ['parked', { taken: 0, unknown: 2 }],
+  ['none', { taken: 0, unknown: 0 }],
+  ['failed', { taken: 0, unknown: 0 }],
+])('of two ready rows whose requests are %s under another mapping, %o are reported', async (state, told) => {
   const plan = await planOf(tableOf(['Need 1', 'Need 2']), NEW as never);
   expect(plan.counts.ready).toBe(2);
   const log = { lookup: () => state, prefetch: async () => {} };
-  expect(await createdUnder([{ mapping: plan.mapping, preparation: PREPARATION }], plan, log)).toEqual([told]);
+  expect(await knownUnder([{ mapping: plan.mapping, preparation: PREPARATION }], plan, log)).toEqual([told]);
 });
 
 test('rows sent before are looked for to the end: the last may be the only ones that were created', async () => {
@@ -31,5 +31,5 @@ test('rows sent before are looked for to the end: the last may be the only ones 
     mapping,
     preparation: PREPARATION,
   }));
-  expect(await createdUnder(readings, plan, log)).toEqual([1, 0]);
+  expect(await knownUnder(readings, plan, log)).toMatchObject([{ taken: 1 }, { taken: 0 }]);
 });

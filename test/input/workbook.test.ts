@@ -120,6 +120,17 @@ describe('a workbook', () => {
     });
   });
 
+  it('hidden rows of a workbook are read, and the plan counts them', async () => {
+    const row = (at: number, hidden = '') =>
+      `<row r="${at}"${hidden}><c r="A${at}" t="inlineStr"><is><t>x${at}</t></is></c></row>`;
+    const rows = [row(1), row(2, ' hidden="1"'), row(3), row(4, ' hidden="true"')].join('');
+    const { table, cells } = await readTable(
+      scratchFile(rawWorkbook(`<worksheet><sheetData>${rows}</sheetData></worksheet>`)),
+    );
+    expect(cells).toEqual([['x2'], ['x3'], ['x4']]);
+    expect(table.notes).toContain('Hidden rows are read like all others, also those that a filter hides: 2.');
+  });
+
   it('a workbook may be packed with gzip, and its rows may be read again', async () => {
     const { gzipSync } = await import('node:zlib');
     const { table, cells } = await readTable(scratchFile(gzipSync(workbook([{ name: 'L', rows: [['a'], ['1']] }]))));
