@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
 import { Reporter } from '../report/terminal/reporter.ts';
-import { type Contract, contractAt, withTokenAtService } from '../request/contract/contract.ts';
+import { type Contract, contractAt, forRehearsal } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
 import type { ContractStore } from '../settings/contract-store.ts';
@@ -140,8 +140,7 @@ export class Context extends Program {
     const { baseUrl, encoding } = await this.settings();
     const place = at ?? baseUrl?.value;
     if (!learned) return documentedContract(encoding);
-    // A rehearsal sends nothing to another host, even if the contract names one for tokens.
-    const agreed = this.options.sandbox ? withTokenAtService(learned) : learned;
+    const agreed = this.options.sandbox ? forRehearsal(learned) : learned;
     return place === undefined ? agreed : contractAt(agreed, place);
   }
 

@@ -125,6 +125,14 @@ export function withTokenAtService(contract: Contract): Contract {
   return isElsewhere(contract.token) ? { ...contract, token: { ...contract.token, origin: 'service' } } : contract;
 }
 
+/**
+ * Returns the contract for a rehearsal. It sends nothing to another host, even if the contract names one for tokens. The
+ * sandbox answers each request that it takes with the success shown, which can mean nothing else there.
+ */
+export function forRehearsal(contract: Contract): Contract {
+  return { ...withTokenAtService(contract), create: { ...contract.create, success: null } };
+}
+
 /** Returns the base URL of the token request for a service with the base URL `baseUrl`. */
 export function tokenBaseUrl({ origin }: TokenOperation, baseUrl: string): string {
   return origin === 'service' ? new URL(baseUrl).origin : (origin ?? baseUrl);

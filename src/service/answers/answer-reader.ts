@@ -1,10 +1,11 @@
-import { addressOf, type Contract, type Pointer } from '../../request/contract/contract.ts';
+import { addressOf, type Contract, type Json, type Pointer } from '../../request/contract/contract.ts';
 import {
   type AnsweredOperation,
   type FormMeaning,
   isFamiliar,
   type KnownAnswers,
   type KnownForm,
+  kindOf,
   NOTHING_KNOWN,
   type ProvenBy,
   withForm,
@@ -27,6 +28,7 @@ import {
   matches,
   uniqueValues,
 } from './form.ts';
+import type { FormValue } from './compared-text.ts';
 import { Identities, Knowledge } from './knowledge.ts';
 import { type Separation, separation } from './separation.ts';
 
@@ -71,7 +73,7 @@ export class AnswerReader {
   ) {
     this.#contract = contract;
     this.#names = parameterNames(contract, columnOf);
-    this.#documentedPlaces = contract.create.identifiers.map(placeOf);
+    this.#documentedPlaces = contract.create.identifiers.flatMap(placesOf);
     this.#kept = new Knowledge(known, remember);
     this.identities = new Identities(this.#kept, this.#documentedPlaces);
     this.separation = this.separationWith([], []);
@@ -129,7 +131,7 @@ export class AnswerReader {
     if (this.isFamiliar) return null;
     const isDocumented =
       identifiers.length > 0 &&
-      (success === null || success.status === answer.status) &&
+      (success === null || (success.status === answer.status && isAsShown(form, success.body))) &&
       form.identifiers.some(({ place }) => this.#documentedPlaces.includes(place));
     if (isDocumented) return 'believed';
     return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;
@@ -183,15 +185,15 @@ export class AnswerReader {
   }
 
   /**
-   * Tells whether a refusal names the request, or is a creation but for its status. It names it at a place where a creation
-   * did, or where the API description says so, or it gives the address of something new. Of a service that has taken nothing
+   * Tells whether a refusal names the request, or is a creation but for its status. It names it where the API description says
+   * so, or else at a place where a creation did, or it gives the address of something new. Of a service that has taken nothing
    * yet, and of one that asks to slow down, an `id` at the top counts as well.
    */
   #namesRequest(form: Form): boolean {
     const { identifiers } = form;
     const taken = this.#kept.forms('create', 'taken');
     if (form.type !== '' && taken.some((known) => looksLike(known, form))) return true;
-    const places = [...taken.flatMap(identifierPlaces), ...this.#documentedPlaces];
+    const places = this.#documentedPlaces.length > 0 ? this.#documentedPlaces : taken.flatMap(identifierPlaces);
     if (identifiers.some(({ place }) => places.includes(place))) return true;
     // Whoever asks to slow down names nothing that it has not taken.
     const isWide = places.length === 0 || form.status === 429 || form.status === 503;
@@ -273,7 +275,39 @@ export class AnswerReader {
   }
 }
 
-const placeOf = (pointer: Pointer): string => pointerNames(pointer).join('.').toLowerCase();
+/**
+ * Tells whether an answer can only be the success that the API description shows. With a flag, or with another word in the
+ * place of the one shown, it may as well be a refusal.
+ */
+function isAsShown({ paths }: Form, shown: Json): boolean {
+  const words = wordsShown(shown);
+  const isOther = (place: string, { plain }: FormValue) =>
+    /^(?:true|false)$/.test(plain) ||
+    (words.has(place) && kindOf(plain) === 'text' && plain !== 'sent' && plain !== words.get(place));
+  return ![...paths].some(([place, values]) => values.some((value) => isOther(place, value)));
+}
+
+/** Returns the words of a sample, by their places in a form. */
+function wordsShown(sample: Json, path = ''): ReadonlyMap<string, string> {
+  if (typeof sample === 'string') {
+    const word = sample.toLowerCase();
+    return new Map(kindOf(word) === 'text' && word !== SAMPLE_TEXT ? [[path, word]] : []);
+  }
+  if (typeof sample !== 'object' || sample === null) return new Map();
+  const below = path === '' ? '' : `${path}.`;
+  const inner = Object.entries(sample).map(([name, each]) => [Array.isArray(sample) ? '*' : name.toLowerCase(), each]);
+  return new Map(inner.flatMap(([name, each]) => [...wordsShown(each as Json, `${below}${name}`)]));
+}
+
+/** What a sample has where the description gives no text. */
+const SAMPLE_TEXT = 'text';
+
+/** Returns the place of a pointer in a form. In a list, what is said of one element holds for all, unless it is a record. */
+function placesOf(pointer: Pointer): readonly string[] {
+  const names = pointerNames(pointer).map((name) => name.toLowerCase());
+  const inLists = names.map((name) => (/^\d+$/.test(name) ? '*' : name));
+  return [...new Set([names, inLists].map((each) => each.join('.')))];
+}
 
 /** Returns identifiers by name, as they are kept. Of two with one name, the second has its place as its name. */
 function identifiersOf(found: readonly Identifier[]): Identifiers {
