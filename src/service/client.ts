@@ -194,8 +194,10 @@ export class RequestApi implements MarketplaceApi {
     const { meaning, form, ids, isBelieved } = read;
     const outcome = createOutcome(read, exchange, sent, this.#reader);
     const result = { outcome, stop: meaning.stop, unproven: null, sameAs: null };
-    const http = exchange.answer?.status;
-    if (http === undefined || (!isSuccess(http) && http !== 409)) return result;
+    const { answer } = exchange;
+    // What was cut is settled like a request that was not answered.
+    if (!answer?.complete || (!isSuccess(answer.status) && answer.status !== 409)) return result;
+    const http = answer.status;
     const isCreated = meaning.status === 'created';
     // There is nothing to find out about a request that a person has settled, and validate may not see it for long.
     const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
