@@ -97,6 +97,7 @@ class Settling {
     const deps = this.#deps;
     const { log, api } = deps;
     const row = await openRow(submission, deps);
+    this.#again ||= log.lookup(submission.key) === 'parked' && (await log.read(submission.key))?.event === 'unknown';
     if ('status' in row) return row;
     const sent = sentTime(row.record, log.nowMs());
     if (sent === null) return stays(submission, untimely(row.record));
