@@ -36,11 +36,15 @@ export function readToken(
       CHECK_BASE_URL,
     );
   }
-  // Some services send a lifetime of zero if they give none.
+  // Some services send a lifetime of zero if they give none, or one beyond all dates for a token that does not end.
   const life = found.get('expiresin') ?? '';
   const lifeMs = /^\d+(\.\d+)?$/.test(life) ? Number(life) * 1000 : 0;
-  return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs: lifeMs > 0 ? askedAtMs + lifeMs : null };
+  const isLife = lifeMs > 0 && lifeMs < MAX_LIFE_MS;
+  return { accessToken, obtainedAtMs: askedAtMs, expiresAtMs: isLife ? askedAtMs + lifeMs : null };
 }
+
+/** Ten thousand years. No date is later than 275760-09-13. */
+const MAX_LIFE_MS = 10_000 * 365 * 86_400_000;
 
 /** Usual names of the token, without case and signs. */
 const TOKEN_NAMES = ['accesstoken', 'token', 'bearertoken', 'bearer'];
