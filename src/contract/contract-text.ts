@@ -29,7 +29,11 @@ export function pageOf(contract: Contract): string {
 export function pageValueOf({ create, validate, token, auth, unavailableIsNotActed }: Contract) {
   return {
     create: callValue(create),
-    validate: validate === null ? 'none' : callValue(validate),
+    // Without a word on its codes, those of create hold.
+    validate:
+      validate === null
+        ? 'none'
+        : { ...(isEmpty(validate.codes) && !isEmpty(create.codes) && { codes: {} }), ...callValue(validate) },
     ...said({
       token: isByToken({ auth }) ? tokenValue(token) : null,
       auth: auth ?? null,
@@ -37,6 +41,8 @@ export function pageValueOf({ create, validate, token, auth, unavailableIsNotAct
     }),
   };
 }
+
+const isEmpty = (table: object): boolean => Object.keys(table).length === 0;
 
 /** What a page does not hold is taken from the description: schemas and answers. */
 function callValue({ schema: _, success: __, audio, ...call }: Call): JsonObject {
@@ -114,7 +120,8 @@ function linesOf(values: JsonObject, blanks: number, depth?: number): string[] {
   const start = ' '.repeat(blanks);
   return Object.entries(values).flatMap(([name, value]) => {
     const deep = depth ?? BLOCKS[name] ?? 0;
-    if (deep > 0 && isObject(value)) return [`${start}${text(name)}:`, ...linesOf(value, blanks + 2, deep - 1)];
+    if (deep > 0 && isObject(value) && !isEmpty(value))
+      return [`${start}${text(name)}:`, ...linesOf(value, blanks + 2, deep - 1)];
     const line = `${start}${name === '503' ? name : text(name)}: ${flow(value ?? null)}`;
     return [name === 'at' ? `${line}  # of the base URL, not below its path` : line];
   });

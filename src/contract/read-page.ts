@@ -38,7 +38,8 @@ export function readPage(
   const parsed = contractSchema.safeParse({
     ...{ version: 2, source, servers, guesses, ...(auth !== undefined && { auth }) },
     create: { identifiers: [], again: null, ...callOf('create', create, known.create, wrong) },
-    validate: validate === 'none' ? null : callOf('validate', validate, known.validate, wrong),
+    validate:
+      validate === 'none' ? null : callOf('validate', validate, known.validate, wrong, memberOf(create, 'codes')),
     token: token === undefined ? known.token : tokenOf(token, wrong),
     unavailableIsNotActed: unavailable !== undefined,
   });
@@ -99,13 +100,29 @@ function withSecrets(written: Json, before: Json, given: Readonly<Record<string,
 
 const lastOf = (place: string): string => place.split(/[. ]/).at(-1) ?? place;
 
-function callOf(role: string, value: Json | undefined, before: Call | null, wrong: Wrong): object {
+/** `codes` are those of create. They hold for validate as well, unless it has its own: both are about one request. */
+function callOf(role: string, value: Json | undefined, before: Call | null, wrong: Wrong, codes: Json = {}): object {
   if (!isObject(value)) throw wrong([role], 'is no call');
   for (const name of ['schema', 'success']) if (name in value) throw wrong([role, name], 'is no part of a page');
   const isSame = before !== null && before.call === value['call'];
   const kept = isSame ? { as: before.as, schema: before.schema, success: before.success } : {};
-  return { as: JSON_CONTENT_TYPE, fields: {}, ...USUAL_CALL, ...kept, ...value };
+  const bound = Object.values(objectOf(value['fields']));
+  const unbound = Object.keys(objectOf(value['codes'])).find((field) => !bound.includes(field));
+  if (unbound !== undefined) throw wrong([role, 'codes', unbound], 'is no field of this call');
+  const own = Object.entries(objectOf(value['codes'] ?? codes)).filter(([field]) => bound.includes(field));
+  return {
+    ...{ as: JSON_CONTENT_TYPE, fields: {}, ...USUAL_CALL, ...kept, ...value },
+    codes: Object.fromEntries(own.map(([field, each]) => [field, asTexts(each)])),
+  };
 }
+
+/** A code that is a number needs no quotation marks. */
+const asTexts = (codes: Json): Json =>
+  isObject(codes)
+    ? Object.fromEntries(
+        Object.entries(codes).map(([label, code]) => [label, typeof code === 'number' ? String(code) : code]),
+      )
+    : codes;
 
 function tokenOf(value: Json, wrong: Wrong): object {
   if (!isObject(value)) throw wrong(['token'], 'is no call');
