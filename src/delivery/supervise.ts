@@ -1,7 +1,7 @@
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Clock, MarketplaceApi } from '../request/ports.ts';
 import type { ErrorReason } from '../request/words/error-codes.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { SrqError, shellWord } from '../request/words/errors.ts';
 import type { Sent } from './submit.ts';
 
 /**
@@ -161,8 +161,12 @@ export class Supervisor {
    */
   #unprovenStop({ row, unproven }: Sent): SrqError | null {
     if (unproven === null || !this.isAtFirst) return null;
-    const { text } = unproven;
+    const { text, ids } = unproven;
     const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
+    const byIdentifier =
+      Object.keys(ids).length === 0
+        ? ''
+        : '. If every new identifier means that it was taken: srq contract learn --taken-by id';
     if (text === '') {
       const message = 'The service answers with a page, or in another way that srq cannot read.';
       return new SrqError('answer.unproven', message, `Check the base URL (srq status). ${lookUp}`);
@@ -170,7 +174,7 @@ export class Supervisor {
     return new SrqError(
       'answer.unproven',
       `The service answered ${text}. srq does not know whether that means that the request was taken.`,
-      `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by form. If it means a refusal: srq contract learn --refused-by form`,
+      `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${shellWord(text)}. If it means a refusal: srq contract learn --refused-by ${shellWord(text)}${byIdentifier}`,
     );
   }
 

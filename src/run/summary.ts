@@ -51,9 +51,14 @@ export async function finishRun(context: Context, run: EndedRun) {
   const { asides, stop } = run;
   const counts = withUntriedAsFailed(run.plan.ledger.counts());
   const { code } = context.interruption;
-  const next = nextCommand(context, counts, run);
+  const isRehearsed = context.options.sandbox === true && stop?.reason === 'answer.unproven';
+  const next = isRehearsed ? null : nextCommand(context, counts, run);
   const stopped = stop ? context.failureOf(stop) : context.interruption.failure(next && `To go on: ${next}`);
-  const advice = stop ? (stopped?.hint ?? null) : context.withProfile(adviceFor(context, counts, run) ?? '') || null;
+  const advice = isRehearsed
+    ? NAME_IDENTIFIERS
+    : stop
+      ? (stopped?.hint ?? null)
+      : context.withProfile(adviceFor(context, counts, run) ?? '') || null;
   const crm = stop === null && code === null ? exportCommand(context, counts, run) : null;
   const summary = await summaryOf(context, run, { counts, asides, stopped, next, advice, exportCommand: crm });
   const { withoutIdentifier } = asides;
@@ -167,6 +172,10 @@ export function notSentAdvice(context: Context, plan: ImportPlan): readonly stri
   return kept.flatMap((count, at) => (count > 0 ? [`${rowsText(count)} not sent: ${NOT_SENT[at]}`] : []));
 }
 
+/** The sandbox ends with the run, so that nobody can look anything up there. */
+const NAME_IDENTIFIERS =
+  'Say on the page where a success names the request (identifiers), learn the page, and rehearse again. The page: srq contract show';
+
 const TEACH =
   'If an answer that srq does not know (srq_message) always means a refusal, say so once: srq contract learn --refused-by form. If it means that the request was taken: --taken-by form.';
 
@@ -212,6 +221,7 @@ function nextCommand(context: Context, counts: Counts, { file, plan, results, co
   if (stop !== null || countsLeft(counts).send > 0) return again;
   // What only the file calls unknown cannot be settled in this log.
   if (counts.unknown > (plan.unknownElsewhere ?? 0)) {
+    if (context.options.sandbox) return null;
     const isInterrupted = context.interruption.code !== null;
     return (isInterrupted ? again : null) ?? commandLine(['resolve', ...globalFlags(context)]);
   }
