@@ -35,25 +35,34 @@ const VALUE = fc
   .map((value) => value as Contract['create']['always'][string]);
 const PATH = fc.constantFrom('/v1/leads', '/a%20b', '/leads.json', '/');
 const FIELD = TEXT.filter((each) => each !== '');
-const CALL = fc.record({
-  call: fc.tuple(fc.constantFrom('POST', 'PUT'), PATH).map((parts) => parts.join(' ')),
-  as: fc.constantFrom('application/json', 'multipart/form-data', 'application/vnd.api+json'),
-  // Of two places within one another only one can be sent.
-  fields: fc
-    .dictionary(NAME, FIELD)
-    .filter(
-      (each) => !Object.keys(each).some((inner) => Object.keys(each).some((outer) => inner.startsWith(`${outer}.`))),
+const CALL = fc
+  .record({
+    call: fc.tuple(fc.constantFrom('POST', 'PUT'), PATH).map((parts) => parts.join(' ')),
+    as: fc.constantFrom('application/json', 'multipart/form-data', 'application/vnd.api+json'),
+    // Of two places within one another only one can be sent.
+    fields: fc
+      .dictionary(NAME, FIELD)
+      .filter(
+        (each) => !Object.keys(each).some((inner) => Object.keys(each).some((outer) => inner.startsWith(`${outer}.`))),
+      ),
+    always: fc.dictionary(
+      NAME.filter((name) => !/secret|token|key|pass/i.test(name)),
+      VALUE,
     ),
-  always: fc.dictionary(
-    NAME.filter((name) => !/secret|token|key|pass/i.test(name)),
-    VALUE,
-  ),
-  when: fc.dictionary(NAME, fc.dictionary(NAME, VALUE, { minKeys: 1 })),
-  codes: fc.dictionary(NAME, fc.dictionary(NAME, TEXT, { minKeys: 1 })),
-  audio: fc.constantFrom('base64' as const, 'data-url' as const, 'binary' as const),
-  schema: fc.constant(null),
-  success: fc.constant(null),
-});
+    when: fc.dictionary(NAME, fc.dictionary(NAME, VALUE, { minKeys: 1 })),
+    codes: fc.array(fc.dictionary(NAME, TEXT, { minKeys: 1 })),
+    audio: fc.constantFrom('base64' as const, 'data-url' as const, 'binary' as const),
+    schema: fc.constant(null),
+    success: fc.constant(null),
+  })
+  .map((call) => {
+    // Only a field that has a place has codes.
+    const fields = [...new Set(Object.values(call.fields))];
+    return {
+      ...call,
+      codes: Object.fromEntries(call.codes.slice(0, fields.length).map((each, at) => [fields[at], each])),
+    };
+  });
 const IDENTIFIERS = fc.array(fc.constantFrom('/id', '/data/id', ''));
 const AGAIN = fc.option(
   fc.record({ header: fc.constant('Idempotency-Key'), hours: fc.option(fc.nat()), uuid: fc.boolean() }),
