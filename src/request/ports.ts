@@ -127,6 +127,11 @@ export interface MarketplaceApi {
    * Notes that an earlier run sent this request. What validate sees of another one of the same customer may be this one.
    */
   noteSent(request: ServiceRequest): void;
+  /**
+   * Whether the service has answered a request with a success that validate did not show, and nobody has called it a refusal.
+   * Left out means that it has not.
+   */
+  readonly hasHiddenSuccess?: boolean;
   /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
 }

@@ -1,4 +1,9 @@
-import type { FormMeaning, KnownAnswers, ProvenBy } from '../request/contract/known-answers.ts';
+import {
+  type FormMeaning,
+  hasHiddenSuccess,
+  type KnownAnswers,
+  type ProvenBy,
+} from '../request/contract/known-answers.ts';
 import { wireFormOf } from '../request/contract/public-api.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
@@ -273,6 +278,10 @@ export class RequestApi implements MarketplaceApi {
 
   get idempotencyWindowMs(): number | null {
     return keyLife(this.#deps.contract.create)?.settleMs ?? null;
+  }
+
+  get hasHiddenSuccess(): boolean {
+    return hasHiddenSuccess(this.#reader.known);
   }
 
   noteSent(request: ServiceRequest): void {

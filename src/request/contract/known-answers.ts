@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isSuccess } from '../log/outcome.ts';
 import type { ReadOnly } from './contract-schema.ts';
 
 /** Maximum number of values that are kept of one place. A place with more never matches a new one. */
@@ -65,6 +66,14 @@ const MAX_IDENTIFIERS = 200;
 /** Tells whether it is known how the service answers when it has taken a request. */
 export function isFamiliar({ forms }: KnownAnswers): boolean {
   return forms.some(({ operation, means }) => operation === 'create' && means === 'taken');
+}
+
+/** Tells whether a success waits for its meaning, or only a person could say that it means a creation. Validate has not shown it. */
+export function hasHiddenSuccess({ forms }: KnownAnswers): boolean {
+  return forms.some(
+    ({ operation, status, means, by }) =>
+      operation === 'create' && isSuccess(status) && (means === 'open' || (means === 'taken' && by === 'person')),
+  );
 }
 
 /** Tells whether two forms are kept as one. What a person said of a form is kept by its exact values. */
