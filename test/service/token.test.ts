@@ -90,9 +90,12 @@ describe('over the life of a token', () => {
     expect(service.tokens().length).toBeLessThanOrEqual(life.atMost);
   });
 
-  test('a token of unknown life is used until it is refused', async () => {
+  test.each([
+    { of: 'unknown life', script: {} },
+    { of: 'a life beyond all dates', script: { token: living('9223372036854775807') } },
+  ])('a token of $of is used until it is refused', async ({ script }) => {
     const clock = virtualClock();
-    const service = await startScriptedService({});
+    const service = await startScriptedService(script);
     const tokens = tokensOf(service.baseUrl, { clock });
     expect(await tokens.get()).toBe('token-1');
     clock.passMs(86_400_000);
