@@ -16,6 +16,7 @@ import { pointerNames } from '../../request/small.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { type ComparedMeaning, type CreateMeaning, classifyCreate } from './classify.ts';
+import type { FormValue } from './compared-text.ts';
 import { type ParameterNames, parameterNames, readErrorText } from './error-text.ts';
 import {
   type Form,
@@ -28,7 +29,6 @@ import {
   matches,
   uniqueValues,
 } from './form.ts';
-import type { FormValue } from './compared-text.ts';
 import { Identities, Knowledge } from './knowledge.ts';
 import { type Separation, separation } from './separation.ts';
 
