@@ -105,7 +105,7 @@ export async function expectAllCreatedOnce(
   const ended = await desk.callBeside(...bulkArgs(leads, '--settle', '1', '--concurrency', String(concurrency)));
   const document = accountedFor(ended, rows);
   const unknown = lastRecords(desk).flatMap(({ ref, event }) => (event === 'created' ? [] : [ref]));
-  expect(unknown.sort()).toEqual(left.sort());
+  expect(unknown.sort(), ended.stdout).toEqual(left.sort());
   expect([ended.code, document['unknown'], document['failed']]).toEqual([
     unknown.length > 0 ? 7 : 0,
     unknown.length,
