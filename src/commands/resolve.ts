@@ -1,11 +1,17 @@
 import type { Context } from '../cli/context.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
 import type { ResolveOptions } from '../cli/table/options.ts';
-import { MIN_KEY_LETTERS, requireClear, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
+import {
+  MIN_KEY_LETTERS,
+  requireClear,
+  requireOwnIdentifier,
+  settleByWord,
+  unknownRecords,
+} from '../delivery/settle-by-word.ts';
 import { columnsOf, printableLines } from '../report/output.ts';
 import { doubtText } from '../report/terminal/log-text.ts';
-import { isSelected, logEntryOf } from '../request/log/log-store.ts';
-import { SrqError, shellWord } from '../request/words/errors.ts';
+import { logEntryOf } from '../request/log/log-store.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 /** Minimum length of the beginning of a run. An unset variable of a script must not name all runs. */
 const MIN_RUN_LETTERS = 4;
@@ -72,7 +78,7 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
   const id = typeof options.created === 'string' ? options.created : null;
   const word = options.notCreated ? 'not-created' : { id };
   requireClear(doubtful, keys, word);
-  if (id !== null) await requireNoOther(context, id);
+  await requireOwnIdentifier(await context.log.store(), word);
   await settleByWord(log, doubtful, word);
   const status = options.notCreated ? 'failed' : 'created';
   await context.reporter.result(
@@ -84,17 +90,6 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
         : `${doubtful.length} noted as created.`,
   );
   return 0;
-}
-
-/** Throws `SrqError('usage')` if the log has this identifier for another request: somebody has copied the wrong line. */
-async function requireNoOther(context: Context, id: string): Promise<void> {
-  for await (const record of (await context.log.store()).latest()) {
-    if (!isSelected(record, { id, status: 'created' })) continue;
-    const whose = record.ref === null ? `the request ${record.key}` : `the reference ${record.ref}`;
-    const message = `The log has the identifier ${id} for ${whose}. Nothing was recorded.`;
-    const hint = `Look the request up once more. To see that one: srq log --id ${shellWord(id)}`;
-    throw new SrqError('arguments.invalid', message, hint);
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { LogStore } from '../request/log/log-store.ts';
+import { isSelected, type LogStore } from '../request/log/log-store.ts';
 import { outcomeOf } from '../request/log/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
-import { SrqError } from '../request/words/errors.ts';
+import { SrqError, shellWord } from '../request/words/errors.ts';
 
 /** A person's statement on a request whose outcome is unknown: it was not created, or it was, with its identifier if that is known. */
 export type PersonsWord = 'not-created' | { readonly id: string | null };
@@ -50,6 +50,18 @@ export function requireClear(doubtful: readonly LogRecord[], keys: readonly stri
   if (word !== 'not-created' && word.id !== null && doubtful.length > 1) {
     const which = `${doubtful.length} requests are meant; they cannot share one identifier.`;
     throw new SrqError('doubt.several', which, 'Name one key.');
+  }
+}
+
+/** Throws `SrqError('usage')` if the log has the identifier of a word for another request: somebody has copied the wrong line. */
+export async function requireOwnIdentifier(store: Pick<LogStore, 'latest'>, word: PersonsWord): Promise<void> {
+  if (word === 'not-created' || word.id === null) return;
+  for await (const record of store.latest()) {
+    if (!isSelected(record, { id: word.id, status: 'created' })) continue;
+    const whose = record.ref === null ? `the request ${record.key}` : `the reference ${record.ref}`;
+    const message = `The log has the identifier ${word.id} for ${whose}. Nothing was recorded.`;
+    const hint = `Look the request up once more. To see that one: srq log --id ${shellWord(word.id)}`;
+    throw new SrqError('arguments.invalid', message, hint);
   }
 }
 
