@@ -116,7 +116,13 @@ function levelOf(
   if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
   if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
   if (strength !== 'plain') {
-    if (fit === 'none' || isOfFew(meaning, seen) || isAnotherNumber(meaning, rank, fit, seen)) return null;
+    if (
+      fit === 'none' ||
+      (strength === 'slip' && fit === 'allows') ||
+      isOfFew(meaning, seen) ||
+      isAnotherNumber(meaning, rank, fit, seen)
+    )
+      return null;
     // A category shows by repetition alone, which a slip may have as well.
     return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';
   }
@@ -185,7 +191,8 @@ export function asNameParts(all: readonly Candidate[]): readonly Candidate[] {
 }
 
 /** Leaves out names of companies and subjects if another column has names of persons, even if that is known less well. */
-function withPersons(candidates: readonly Candidate[]): readonly Candidate[] {
+function withPersons(all: readonly Candidate[]): readonly Candidate[] {
+  const candidates = withoutSpeakers(all);
   const hasPersons = candidates.some(
     ({ meaning, look: { name, seen } }) =>
       meaning === 'fullname' && !name.hasUnknown && holdsPersons(seen) && seen.wordsOnly >= 0.3,
@@ -193,6 +200,17 @@ function withPersons(candidates: readonly Candidate[]): readonly Candidate[] {
   const isThing = ({ look: { seen } }: Candidate) =>
     seen.filled >= 3 && (seen.company >= 0.3 || (seen.givenName < 0.1 && seen.oneWord < 0.5));
   return candidates.filter((each) => !(hasPersons && each.meaning === 'fullname' && isThing(each)));
+}
+
+/** Leaves out the name of whoever speaks for the customer if each row has the customer's, even if that is known less well. */
+function withoutSpeakers(candidates: readonly Candidate[]): readonly Candidate[] {
+  const isSpeaker = ({ meaning, look }: Candidate) => meaning === 'fullname' && look.name.speaksForOthers;
+  const most = Math.max(...candidates.filter(isSpeaker).map(({ look }) => look.seen.filled));
+  const hasCustomers = candidates.some(
+    (each) =>
+      each.meaning === 'fullname' && !isSpeaker(each) && holdsPersons(each.look.seen) && each.look.seen.filled >= most,
+  );
+  return hasCustomers ? candidates.filter((each) => !isSpeaker(each)) : candidates;
 }
 
 /** Tells whether a column called "name" has a single given name in each cell. */
@@ -337,16 +355,23 @@ function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
 /**
  * Makes contacts likely that belong to somebody else than the name, because they would be called where the customer's
  * own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name. Leaves them out if the person
- * of the name has such a contact.
+ * of the name has such a contact, or if they have the number of another name: "Parent 2 phone" beside "Parent 2".
  */
-export function withoutOthersContacts(readings: readonly Candidate[]): readonly Candidate[] {
+export function withoutOthersContacts(readings: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
+  const numberOf = ({ header }: Look) => /(?<!\d)[2-9](?!\d)/.exec(header)?.[0];
+  const isRead = ({ index }: Look) => readings.some((each) => each.index === index);
+  const numbers = new Set(looks.filter((look) => holdsPersons(look.seen) && !isRead(look)).map(numberOf));
   const whose = ({ look }: Candidate) => [...look.name.whose];
   const named = new Set(readings.filter(({ meaning }) => isOfAName(meaning)).flatMap(whose));
-  const isOwn = (each: Candidate) => whose(each).some((person) => named.has(person));
+  const isOwn = (each: Candidate) =>
+    whose(each).some((person) => named.has(person)) ||
+    (named.size === 0 && whose(each).length === 0 && each.look.name.isCustomers);
   const isOthers = (each: Candidate) => isOfAPerson(each.meaning) && whose(each).length > 0 && !isOwn(each);
   const hasOwn = (meaning: FieldOrPart) => readings.some((each) => each.meaning === meaning && isOwn(each));
+  const isOfAnotherName = ({ meaning, look }: Candidate) =>
+    isOfAPerson(meaning) && numberOf(look) !== undefined && numbers.has(numberOf(look));
   return readings
-    .filter((each) => !(isOthers(each) && hasOwn(each.meaning)))
+    .filter((each) => !(isOthers(each) && hasOwn(each.meaning)) && !isOfAnotherName(each))
     .map((each) => (isOthers(each) ? { ...each, level: 'likely' } : each));
 }
 

@@ -74,9 +74,11 @@ function evidenceOf(header: string, words: readonly string[]) {
     mayBeAnothers: hasUnknown || isEither || named.has('thing'),
     /**
      * The words that say whose a telephone number or an e-mail address is: `tenant` or `caller`, but not `customer`. All
-     * words for parents are the same one.
+     * words for parents are the same one, and so are those for a contact person.
      */
-    whose: new Set(words.flatMap(personIn)),
+    whose: new Set([...words.flatMap(personIn), ...(isContactPerson(words) ? [CONTACT_PERSON] : [])]),
+    /** Whether the name is about a contact person or a caller, who may speak for the customer. */
+    speaksForOthers: isContactPerson(words) || words.some((word) => isOfKind('caller', word)),
     /** Whether the name is about who gets the invoice, who may be somebody else at another place. */
     isBilling: named.has('billing'),
     /** Whether the name only says whose column it is: "customer", "caller", "contact person". */
@@ -97,6 +99,15 @@ function evidenceOf(header: string, words: readonly string[]) {
 }
 
 const PARENTS = 'parents';
+const CONTACT_PERSON = 'contact person';
+
+/** Tells whether a name is about whoever answers for the customer: a contact person, or another contact on site. */
+function isContactPerson(words: readonly string[]): boolean {
+  const has = (kind: string) => words.some((word) => isOfKind(kind, word));
+  if (words.some((word) => conceptsOf(word).includes('parents'))) return false;
+  const isAnother = has('site') || words.some((word) => conceptsOf(word).includes('second'));
+  return has('contactPerson') || (has('contact') && (has('person') || isAnother));
+}
 
 /** Returns what a word says about whose a column is, without its ending: `mieter` and `mieters` are the same person. */
 function personIn(word: string): readonly string[] {

@@ -68,7 +68,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
   for (const find of [byContentAlone, onlyPersons, namePair, region]) found.push(...find(looks, found));
-  const readings = [...withoutOthersContacts(withCertainty(found, looks))].sort((a, b) => a.index - b.index);
+  const readings = [...withoutOthersContacts(withCertainty(found, looks), looks)].sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
     readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
@@ -125,14 +125,23 @@ function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): 
     look.name.isCustomers || (settled.get(at) ?? meaning) === meaning;
   const isOnlyOne = (each: Candidate) =>
     !looks.some((look) => look.index !== each.index && isNear(each.meaning, look) && mayBe(look.index, each));
-  // Beside an owner's name, a tenant may be the customer or not.
-  const hasOwners = looks.some(({ name, seen }) => name.isOwner && holdsPersons(seen));
-  const isOfRole = ({ by, meaning, look }: Candidate) =>
-    by !== 'known name' && isPersonal(meaning) && look.name.whose.size > 0;
+  // Beside an owner's name, a tenant may be the customer or not. Beside any other person's, so may a caller.
+  const others = looks.filter(
+    ({ index, name, seen }) =>
+      (name.isOwner || !name.isOthers) && holdsPersons(seen) && !isRepeated(seen) && !isTaken(readings, index),
+  );
+  const isOfRole = ({ by, meaning, look: { name } }: Candidate) =>
+    by !== 'known name' &&
+    isPersonal(meaning) &&
+    name.whose.size > 0 &&
+    others.some(
+      (other) =>
+        other.name.isOwner || (name.speaksForOthers && ![...name.whose].some((person) => other.name.whose.has(person))),
+    );
   return readings.map((each) => {
     // The few numbers of a sender beside those of the customers.
     const isSenders = isOfFew(each.meaning, each.look.seen) && looks.some((look) => isNear(each.meaning, look));
-    if (isSenders || (hasOwners && isOfRole(each))) return { ...each, level: 'likely' };
+    if (isSenders || isOfRole(each)) return { ...each, level: 'likely' };
     if (each.level === 'certain' || !isPlain(each, readings) || !isOnlyOne(each)) return each;
     return { ...each, level: 'certain', because: `${each.because}, the only such column` };
   });
@@ -220,8 +229,11 @@ function onlyPersons(looks: readonly Look[], readings: readonly Candidate[]): Ca
   const persons = looks.filter(
     ({ index, seen }) => !isTaken(readings, index) && holdsPersons(seen) && seen.wordsOnly >= 0.3 && !isRepeated(seen),
   );
-  const only = persons.find(({ name }) => !name.isOthers && !name.isElse) ?? persons[0];
-  return only ? [guessed(only, 'fullname', 'the only names of persons')] : [];
+  const likeliest =
+    persons.find(({ name }) => !name.isOthers && !name.isElse) ?? persons.find(({ name }) => name.isOwner);
+  const [first, ...more] = persons;
+  const because = more.length > 0 ? 'names of persons' : 'the only names of persons';
+  return first ? [guessed(likeliest ?? first, 'fullname', because)] : [];
 }
 
 /** Takes a column with a part of a town or of a country for the location, if no other column is more precise. */
