@@ -47,11 +47,14 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
   // checked.
   const bounded = new Blob([zipSync(Object.fromEntries(parts), { level: 0 })]);
   let [index, records, leads] = [candidates[0] ?? 0, [] as CsvRecord[], -1];
+  const counted: SheetOfLeads[] = [];
   for (const at of candidates) {
     const found = await recordsOf(bounded, at, file.path);
     const count = candidates.length > 1 ? leadCount(found) : 0;
+    counted.push({ name: sheets[at]?.name ?? '', leads: count });
     if (count > leads) [index, records, leads] = [at, found, count];
   }
+  requireOneOfLeads(counted, leads, file.path);
   return {
     name: sheets[index]?.name ?? '',
     isChosen: index !== candidates[0],
@@ -123,6 +126,23 @@ function sheetsOf(xml: string): { name: string; id: string; hidden: boolean }[] 
     id: attributeOf(tag, 'r:id') ?? '',
     hidden: /\sstate\s*=\s*["'](?:hidden|veryHidden)["']/.test(tag),
   }));
+}
+
+interface SheetOfLeads {
+  readonly name: string;
+  readonly leads: number;
+}
+
+/** Refuses a workbook with two large sheets of leads, such as this month's and an archive. A person has to choose. */
+function requireOneOfLeads(sheets: readonly SheetOfLeads[], most: number, path: string): void {
+  const large = sheets.filter(({ leads }) => leads > 0 && leads * 2 >= most);
+  if (large.length < 2) return;
+  const names = large.map(({ name, leads }) => `"${name}" (${leads} rows)`);
+  throw new SrqError(
+    'sheet.unclear',
+    `${path} has rows that look like leads in several sheets: ${names.join(', ')}.`,
+    'Choose one: --sheet NAME',
+  );
 }
 
 function sheetNamed(sheets: readonly { name: string }[], wanted: string, path: string): number {

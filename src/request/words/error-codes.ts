@@ -5,7 +5,7 @@ const CODES = {
     'arguments.missing arguments.invalid option.unknown flags.contradict flags.incomplete live.not-confirmed',
     'prompt.declined columns.undecided column.unknown field.unknown field.constant-is-column',
     'mapping.unclear mapping.unusable mapping.unwritable file.twice file.only-one',
-    'rows.sent-before results.of-sandbox output.not-replaced output.unwritable run.unknown sheet.unknown',
+    'rows.sent-before results.of-sandbox output.not-replaced output.unwritable run.unknown sheet.unknown sheet.unclear',
     'market.unknown profile.bad-name profile.unknown profile.leads-elsewhere login.incomplete',
     'secret.in-arguments store.password-shown store.missing deletion.not-confirmed',
     'sandbox.own-process sandbox.bad-call port.unavailable contract.undecided',
