@@ -30,8 +30,15 @@ describe('the sheet of a workbook', () => {
     );
     expect((await readTable(path, { sheet: 'Alt' })).cells).toEqual(LEADS.slice(3));
   });
-  it('the first sheet of several with as many leads is read', async () => {
-    const sheets = ['A', 'B'].map((name) => ({ name, rows: [HEADER, ...LEADS] }));
-    expect((await readTable(scratchFile(workbook(sheets)))).table.notes[0]).toMatch(/^Read from the sheet "A"\. /);
+  it('of two large sheets of leads, a person chooses one', async () => {
+    const sheets = [
+      { name: 'November', rows: [HEADER, ...LEADS.slice(2)] },
+      { name: 'Archive', rows: [HEADER, ...LEADS] },
+    ];
+    const path = scratchFile(workbook(sheets));
+    const refusal = readTable(path);
+    await expect(refusal).rejects.toMatchObject({ reason: 'sheet.unclear', hint: 'Choose one: --sheet NAME' });
+    await expect(refusal).rejects.toThrow('"November" (3 rows), "Archive" (5 rows)');
+    expect((await readTable(path, { sheet: 'November' })).cells).toEqual(LEADS.slice(2));
   });
 });
