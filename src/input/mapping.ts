@@ -108,7 +108,7 @@ function refuseRepeatedNames(columns: readonly string[], settled: ReadonlySet<nu
       throw new SrqError(
         'column.twice',
         `The file has more than one column "${name}".`,
-        `Rename one in the file, or say what they are: --map "${name}=FIELD", or --map "${name}=-" to ignore them.`,
+        `Rename one in the file, as the other may be somebody else's, or leave them out: --map "${name}=-"`,
       );
     }
     seen.add(name);
