@@ -24,12 +24,12 @@ export async function storeMigrate(context: Context): Promise<number> {
 
 /**
  * Lets sending go on after a fail-over. By running this command, a person states that processes which have not come back will
- * not. Whether the server has each commit is asked where rows wait; unless a person says so, it is taken to lack some.
+ * not. Where rows wait, it asks whether the store has each commit; unless a person says so, it is taken to lack some.
  */
 export async function storeResume(context: Context): Promise<number> {
   const store = await context.postgresStore();
   const { doubtful: waiting } = await store.resume(null);
-  const question = `${rowsText(waiting)} of the queue may have been sent by a worker that did not come back. If the new server has every commit of the old one, rows that only waited were not sent. Does it have every commit of the old one?`;
+  const question = `${rowsText(waiting)} of the queue may have been sent: a worker may have taken them, and the store may have lost that. Do you know that the store has lost nothing of the queue?`;
   const hasAll = waiting > 0 && context.interactive && (await askYesNo(context, question));
   const { missing, doubtful } = await store.resume(hasAll);
   await context.log.acceptStore();

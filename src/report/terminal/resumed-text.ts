@@ -7,13 +7,17 @@ import { type Paint, printable, rowsText } from '../output.ts';
  */
 export function resumedText({ store, missing, doubtful }: DocumentOf<'store resume'>, paint: Paint): string {
   const name = printable(store);
-  if (missing.length === 0) return `${paint.green('✓')} Sending through the store ${name} goes on.`;
+  const listed = `Unknown now: ${rowsText(doubtful)} of the queue that may have been sent; srq resolve lists them.`;
+  if (missing.length === 0)
+    return [`${paint.green('✓')} Sending through the store ${name} goes on.`, ...(doubtful > 0 ? [listed] : [])].join(
+      '\n',
+    );
   const shown = missing.map((each) => printable(each));
   const unqueued = shown.filter((each) => !each.startsWith('srq work,'));
   return [
     `${paint.green('✓')} Sending through the store ${name} goes on without:`,
     ...shown.map((each) => `  ${each}`),
-    `Unknown now: ${rowsText(doubtful)} of the queue that they may have sent; srq resolve lists them.`,
+    listed,
     ...(unqueued.length === 0
       ? []
       : [

@@ -27,8 +27,7 @@ interface Resumed {
   readonly doubtful: number;
 }
 
-const MAY_HAVE_SENT =
-  'A process that did not come back when the server was replaced may have sent this. Look it up at the service.';
+const MAY_HAVE_SENT = 'A worker may have sent this, and the store may have lost that. Look it up at the service.';
 
 /** A log in PostgreSQL, for any number of machines. */
 export type PostgresStore = ReturnType<typeof openPostgresStore>;

@@ -419,9 +419,9 @@ begin
   return cardinality(v_told);
 end $$;
 
--- Sending goes on by the word of a person. What a missing process had in hand may have been sent, and so may every row that
--- waited, unless the person says that the server has each commit: the server may have lost that a row was taken. Without a
--- word yet (null) nothing is changed, and doubtful is how many rows wait. The record has the present time, because a row
+-- Sending goes on by the word of a person. What a missing process had in hand may have been sent. So may every row that
+-- waited, if a worker is missing or records were lost: the server may lack that a row was taken. The person may know that
+-- no worker did. Without a word yet (null) nothing is changed, and doubtful is how many rows wait. The record has the present time, because a row
 -- may have been sent up to then, and its duration leads back to the first try.
 create function srq.resume(p_has_all boolean, p_message text) returns table (missing text[], doubtful integer)
 language plpgsql as $$
@@ -430,17 +430,24 @@ declare
   v_server text := srq.meet();
   v_missing srq.process[];
   v_worker integer;
+  v_may_lack boolean;
   v_told srq.told[];
 begin
   perform srq.keep_durable();
   v_missing := array(select m from srq.missing() m);
   select max(m.id) into v_worker from unnest(v_missing) m where m.holder like 'srq work%';
+  v_may_lack := v_worker is not null or (select m.held is not distinct from 'lost' from srq.meta m);
   if p_has_all is null then
     return query select array(select m.holder from unnest(v_missing) m),
-      (select count(*)::integer from srq.waiting where v_worker is not null);
+      (select count(*)::integer from srq.waiting where v_may_lack);
     return;
   end if;
   update srq.process set left_at = clock_timestamp() where id in (select m.id from unnest(v_missing) m);
+  -- A backup may know no worker at all.
+  if v_may_lack and v_worker is null then
+    insert into srq.process (run, holder, left_at) values (gen_random_uuid()::text, 'srq store resume', clock_timestamp())
+      returning id into v_worker;
+  end if;
   lock table srq.request in exclusive mode;
   v_told := array(
     select row(nextval('srq.record_id'), clock_timestamp(), w.key, coalesce(w.process, v_worker), 0, 'unknown',
@@ -450,7 +457,7 @@ begin
       ))::srq.told
     from srq.waiting w left join srq.request s on s.key = w.key left join srq.record r on r.id = s.record
     where coalesce(s.state, 'none') not in ('created', 'duplicate')
-      and (w.process in (select m.id from unnest(v_missing) m) or not p_has_all and v_worker is not null)
+      and (w.process in (select m.id from unnest(v_missing) m) or not p_has_all and v_may_lack)
   );
   perform srq.write(v_told);
   update srq.meta set server = v_server, met = null, held = null, epoch = epoch + 1
