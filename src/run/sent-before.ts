@@ -21,7 +21,9 @@ export async function requireNotSentBefore(
   plan: ImportPlan,
   { asks, again, command }: { readonly asks: boolean; readonly command: readonly string[] } & Partial<SubmitOptions>,
 ): Promise<void> {
-  if (again || plan.counts.ready === 0) return;
+  if (again) return;
+  requireOtherReferences(plan, command);
+  if (plan.counts.ready === 0) return;
   const { context } = session;
   const known = await sentOtherwise(session, input, plan);
   if (known === null) return;
@@ -40,6 +42,25 @@ export async function requireNotSentBefore(
   }
   const answer = await askLetter(context, `${what}\n  y send them as new requests · n quit: `, ['y', 'n']);
   if (answer === 'n') leave('Compare with what was sent: srq log');
+}
+
+/** Minimum number of rows that are other leads rather than corrected ones. */
+const MANY = 3;
+
+/**
+ * Throws `SrqError('usage')` if most rows have references of requests that were created with other content. Such rows are
+ * not sent, as a correction must not be. So many are other leads, in a column of numbers that begin anew with each file.
+ */
+function requireOtherReferences({ held, rows, mapping }: ImportPlan, command: readonly string[]): void {
+  const created = [...(held?.values() ?? [])].filter(({ as }) => as === 'created').length;
+  if (created < MANY || created * 2 <= rows) return;
+  const [at = -1] = mapping.sources.find(({ field }) => field === 'ref')?.columns ?? [];
+  const ignored = withFlags(command, ['--map', `${mapping.columns[at] ?? 'COLUMN'}=-`]);
+  throw new SrqError(
+    'rows.sent-before',
+    `${thousands(created)} of ${thousands(rows)} rows have references of requests that were created with other content. Nothing was sent.`,
+    `If they are other leads, these are no references: ${commandLine(ignored)}    To create them in any case: --again`,
+  );
 }
 
 /**

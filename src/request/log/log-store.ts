@@ -80,8 +80,8 @@ export interface LogStore {
   /** Yields all notes, oldest first. Unreadable ones are skipped. */
   notes(): AsyncGenerator<RecordedNote>;
   openNotes(run: string): RunNotes;
-  /** Yields the requests that wait in the queue of an account, if the store has queues. */
-  waiting?(destination: Destination): AsyncGenerator<Pick<LogRecord, 'key' | 'ref'>>;
+  /** Yields the requests that wait in the queue of an account, or only those with a reference, if the store has queues. */
+  waiting?(destination: Destination, ref?: string): AsyncGenerator<Pick<LogRecord, 'key' | 'ref'>>;
 }
 
 /**
@@ -254,6 +254,6 @@ export async function* takenAt(
     const mayBe = record.event === 'created' || (isLast && statusOfEvent(record.event) === 'unknown');
     if (mayBe && !elsewhere.has(record.run)) yield record;
   }
-  if (ref !== undefined || !log.waiting) return;
-  for await (const request of log.waiting(destination)) yield { ...request, event: 'queued' };
+  if (!log.waiting) return;
+  for await (const request of log.waiting(destination, ref)) yield { ...request, event: 'queued' };
 }

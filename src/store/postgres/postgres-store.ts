@@ -63,7 +63,7 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     latest: () => unlessEmpty(() => readLatest(database)),
     newest: () => unlessEmpty(() => readLatest(database, 'desc')),
     records: (ref?: string) => unlessEmpty(() => readAllRecords(database, ref)),
-    waiting: (destination) => unlessEmpty(() => readWaiting(database, destination)),
+    waiting: (destination, ref) => unlessEmpty(() => readWaiting(database, destination, ref)),
     notes: async function* () {
       const text = 'select run, at, note from srq.note order by id';
       for (const { run, at, note } of await known<{ run: string; at: Date; note: object }>(text)) {

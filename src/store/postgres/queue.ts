@@ -50,11 +50,18 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
   };
 }
 
-/** Yields the requests of an account that wait, as of the moment when reading begins. */
-export async function* readWaiting(database: Database, destination: Destination) {
+/** Yields the requests of an account that wait, or only those with a reference, as of the moment when reading begins. */
+export async function* readWaiting(database: Database, destination: Destination, ref?: string) {
+  type Waiting = Pick<TakenRow, 'key' | 'request'>;
   const text = `select ${KEY}, request from srq.waiting where account = '${accountId(destination)}'`;
-  for await (const { key, request } of inOneView<Pick<TakenRow, 'key' | 'request'>>(database, text))
-    yield { key, ref: requestIn(request).ref };
+  const rows =
+    ref === undefined
+      ? inOneView<Waiting>(database, text)
+      : await database.query<Waiting>(`${text} and strpos(request, $1) > 0`, [JSON.stringify(ref)]);
+  for await (const { key, request } of rows) {
+    const waits = { key, ref: requestIn(request).ref };
+    if (ref === undefined || waits.ref === ref) yield waits;
+  }
 }
 
 /** A request that has failed is free already, and waits. It does not count as tried when the reason was not its own. */
