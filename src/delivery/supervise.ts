@@ -149,9 +149,8 @@ export class Supervisor {
   /** Returns a reason to stop if the latest results, one after the other, have a fault in common. */
   #inARowStop(http: number | null): SrqError | null {
     const { kind, times } = this.#inARow;
-    const isSure = kind === 'denied' && this.#seen === 1 && !this.#isFamiliar;
     const [least, code, says, hint] = FAULTS[kind] ?? [];
-    if (!least || !code || !says || (times < least && !isSure)) return null;
+    if (!least || !code || !says || times < least) return null;
     return new SrqError(code, says.replace('{http}', String(http)), hint);
   }
 

@@ -92,8 +92,15 @@ export function readValidate(
   return {
     result: { ...failedValidate(message, status), form, refused: isRejected ? 'rejected' : 'failed' },
     isTransient: !isRejected,
-    stop: isRejected ? null : meaning.stop?.reason === 'service.wrong-address' ? noValidate(status) : meaning.stop,
+    stop: isRejected ? null : validateStop(meaning.stop, status, said),
   };
+}
+
+/** Returns why validate need not be asked again, with what the service said, or null. */
+function validateStop(stop: SrqError | null, status: number, said: string | null): SrqError | null {
+  if (stop?.reason === 'service.wrong-address') return noValidate(status);
+  if (stop === null || said === null) return stop;
+  return new SrqError(stop.reason, `${stop.message} ${said}`, stop.hint);
 }
 
 function noValidate(status: number): SrqError {

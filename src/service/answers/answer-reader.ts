@@ -253,8 +253,10 @@ export class AnswerReader {
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     const { unavailableIsNotActed } = this.#contract;
-    const nothing = { compare: () => null, namesRequest: () => false, isFamiliar: false };
-    return classifyCreate(exchange, { ...nothing, unavailableIsNotActed });
+    // A 404 is about its address, as validate is asked about requests that nobody has.
+    const isFamiliar = this.isFamiliar && exchange.answer?.status === 403;
+    const nothing = { compare: () => null, namesRequest: () => false };
+    return classifyCreate(exchange, { ...nothing, isFamiliar, unavailableIsNotActed });
   }
 
   /** Returns the identifiers in an answer that reports a duplicate. */

@@ -67,7 +67,9 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
   if (MOVED.has(status)) return stop('failed', 'service.redirects', ...redirected(answer));
   if (status === 302 || status === 303) return stop('unknown', 'service.redirects', ...redirected(answer));
   if (status === 401) return { ...record('failed', 'The token was refused (HTTP 401).'), next: 'renew' };
-  if (status === 403) return record('rejected', 'The service denied this request (HTTP 403).');
+  if (status === 403 && known.isFamiliar) return record('rejected', 'The service denied this request (HTTP 403).');
+  // A service that has taken nothing yet denies the client, and no data.
+  if (status === 403) return stop('failed', 'auth.denied', ...DENIED);
   if (status === 429) return again('The service asked to slow down (HTTP 429).');
   if (status === 503 && known.unavailableIsNotActed && asksToWait(answer))
     return again('The service is not available (HTTP 503).');
@@ -77,6 +79,12 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
 const REJECTING = new Set([400, 411, 413, 414, 415, 422, 431, 451]);
 const WRONG_ENDPOINT = new Set([404, 405, 410, 501]);
 const MOVED = new Set([301, 307, 308]);
+
+/** What a service says that refuses the client, and what to do about it. */
+export const DENIED = [
+  'The service denies these requests (HTTP 403).',
+  'Ask the marketplace whether this client may create requests in these markets, then run the same command again.',
+] as const;
 
 function wrongUrl(status: number): [string, string] {
   const hint = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
