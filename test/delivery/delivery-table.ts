@@ -36,7 +36,7 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   '302': { means: 'unknown', stop: 'service' },
   '400': { means: 'rejected' },
   '401': { means: 'new token' },
-  '403': { means: 'rejected' },
+  '403': { means: 'failed', stop: 'auth' },
   '404': { means: 'failed', stop: 'service' },
   '408': { means: 'unknown' },
   '409': { means: 'unknown', isUnproven: true, isConflict: true },
@@ -49,7 +49,7 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   '799': { means: 'unknown' },
 };
 
-/** A 404 of a service that has taken requests before is about this one. */
+/** A 403 or 404 of a service that has taken requests before is about this one. */
 const OF_THE_REQUEST: Meaning = { means: 'rejected' };
 
 const TRIES = 10;
@@ -83,7 +83,11 @@ function endOf(steps: readonly Step[], { answered, isClear }: Knowing): SendEnd 
   let isRenewed = false;
   for (let tried = 1; ; tried++) {
     const answer = next();
-    const { means, stop = null, ...proof } = answer === '404' && isClear !== null ? OF_THE_REQUEST : TABLE[answer];
+    const {
+      means,
+      stop = null,
+      ...proof
+    } = (answer === '403' || answer === '404') && isClear !== null ? OF_THE_REQUEST : TABLE[answer];
     if (means === 'new token') {
       if (isRenewed) return { status: 'unknown', stop: 'auth' };
       if (isClear === false) return { status: 'unknown', stop: null };

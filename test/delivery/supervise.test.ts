@@ -57,11 +57,6 @@ describe('The first rows', () => {
 });
 
 describe('HTTP 403', () => {
-  test('HTTP 403 on the first row ends the run of a service that has taken nothing yet, and is about the row at any other', () => {
-    const stops = [false, true].map((isFamiliar) => new Supervisor(null, 0, { isFamiliar }).observe(DENIED).stop);
-    expect(stops.map((stop) => stop?.reason ?? null)).toEqual(['auth.denied', null]);
-  });
-
   test('HTTP 403 later is about a row, until five come in succession', () => {
     const supervisor = watch();
     supervisor.observe(ended('created'));
