@@ -57,18 +57,13 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const figures = { ...watch.endedCounts, again: watch.again, seconds, store: store.name };
   const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
-  const document = {
-    run: context.run,
-    ...figures,
-    ...ending,
-    hint: stop?.hint ?? (figures.unknown > 0 ? LOOK_UP : null),
-  };
+  const hints = [stop?.hint ?? null, figures.unknown > 0 ? LOOK_UP : null].filter((hint) => hint !== null);
+  const document = { run: context.run, ...figures, ...ending, hint: hints.length > 0 ? hints.join(' ') : null };
   const text = (paint: Paint) => workText(document, paint);
   if (options.events === '-') context.reporter.say(text);
   else await context.reporter.result('work', document, text);
   if (stop?.code === 'fault') await context.showStack(stop.cause);
-  const codes = untilEmpty ? codesOfCounts(watch.counts) : [];
-  const exitCode = exitNumber([interruption.code, stop?.code, ...codes]);
+  const exitCode = exitNumber([interruption.code, stop?.code, ...codesOfCounts(watch.counts)]);
   events.end({ exitCode, stopped, summary: figures });
   return exitCode;
 }
