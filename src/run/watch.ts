@@ -35,7 +35,8 @@ export async function showPass(
       state.done += 1;
       state.counts[status] += 1;
       if (isSending && status === 'created' && Object.keys(ids).length === 0) asides.withoutIdentifier += 1;
-      if (status === 'unknown' && sent.unproven !== null) asides.unproven += 1;
+      // Only an answer that has a form can be explained.
+      if (status === 'unknown' && sent.unproven?.text) asides.unproven += 1;
       if (!isSending && status === 'unknown' && message !== null) reasons.set(message, (reasons.get(message) ?? 0) + 1);
       if (sent.unrecorded) context.reporter.warn(`Not in the log: ${JSON.stringify(result)}`);
       progress.update(state);
