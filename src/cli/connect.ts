@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   type ConnectedAccount,
   type Connection,
@@ -11,11 +10,8 @@ import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Secret } from '../request/words/secret.ts';
-import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
-import { proxyFor } from '../service/network/connector.ts';
 import type { Context } from './context.ts';
 import { destinationOf } from './session.ts';
-import type { GlobalOptions } from './table/options.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
 /** The options for connecting. `watch` is called with every call. `timeoutMs` is that of --timeout unless given. */
@@ -30,55 +26,42 @@ export async function connect(context: Context, given: CommandConnectOptions): P
   const settings = await context.settings();
   const destination = destinationOf(settings, await context.contract());
   if (options.concurrency === 1) keepParserPlain();
-  const account = await accountAt(context, destination, settings.certificates, () => settings.secret.read());
+  const account = await accountAt(context, destination, () => settings.secret.read());
   const traces = [...(watch ? [watch] : []), ...account.traces];
   return openConnection(context, { ...account, traces, timeoutMs: timeoutMs ?? account.timeoutMs }, options);
 }
 
 /**
- * Requests a token with credentials that are not stored yet. `certificates` are those of the profile, over which flags
- * take precedence. Resolves to null if the service issues none. Throws the errors of `Tokens.prove`.
+ * Requests a token with credentials that are not stored yet. Resolves to null if the service issues none. Throws the
+ * errors of `Tokens.prove`.
  */
 export async function proveNewCredentials(
   context: Context,
   destination: Destination,
   secret: Secret,
-  certificates: CertificateFiles,
 ): Promise<CachedToken | null> {
   keepParserPlain();
-  return proveCredentials(context, await accountAt(context, destination, certificates, async () => secret), secret);
+  return proveCredentials(context, await accountAt(context, destination, async () => secret), secret);
 }
 
-/** Returns an account as flags, environment and profile say to reach it. `stored` are the certificates of the profile. */
+/** Returns an account as flags, environment and profile say to reach it. */
 async function accountAt(
   context: Context,
   destination: Destination,
-  stored: CertificateFiles,
   readSecret: () => Promise<Secret>,
 ): Promise<ConnectedAccount> {
   const { timeout, verbose } = context.options;
   const { env, stderr } = context.process;
   // Each call is printed as a whole when it has ended, so that concurrent calls do not mix.
   const printed = verbose ? await import('../report/terminal/call-text.ts') : null;
-  const proxies = {
-    https: env['https_proxy'] || env['HTTPS_PROXY'] || null,
-    no: env['no_proxy'] || env['NO_PROXY'] || null,
-  };
   return {
     ...{ destination, readSecret },
     contract: await contractFor(context, destination.baseUrl),
     timeoutMs: timeout === undefined ? null : timeout * 1000,
     traces: printed ? [(call) => stderr.write(printed.callText(call))] : [],
-    network: (baseUrl) => {
-      context.requireCertificateCheck(': --ca-file FILE');
-      const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
-      if (keyPassphrase !== null) context.addSecret(keyPassphrase);
-      const files = { ...stored, ...certificateFiles(context.options) };
-      const extraCaFile = env['NODE_EXTRA_CA_CERTS'] || null;
-      return {
-        proxy: proxyFor(baseUrl, proxies),
-        secureContext: secureContextOf(files, { keyPassphrase, extraCaFile }),
-      };
+    proxies: {
+      https: env['https_proxy'] || env['HTTPS_PROXY'] || null,
+      no: env['no_proxy'] || env['NO_PROXY'] || null,
     },
   };
 }
@@ -101,16 +84,4 @@ export async function contractFor(context: Context, baseUrl: string): Promise<Co
       : `The API description of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
     'Use a profile of its own for each address, and learn the API description for it: srq contract learn FILE --profile NAME',
   );
-}
-
-/**
- * Returns the certificate files named by the flags as absolute paths, because a profile is used from other folders as
- * well.
- */
-export function certificateFiles({ caFile, cert, key }: GlobalOptions): CertificateFiles {
-  return {
-    ...(caFile === undefined ? {} : { caFile: resolve(caFile) }),
-    ...(cert === undefined ? {} : { certFile: resolve(cert) }),
-    ...(key === undefined ? {} : { keyFile: resolve(key) }),
-  };
 }

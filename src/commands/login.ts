@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
+import { contractFor, proveNewCredentials } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
 import { profileInForce, profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
@@ -30,7 +30,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);
-  // Records, certificates and the mark as a test are those of an account, so another one keeps nothing.
+  // The store and the mark as a test are those of an account, so another one keeps nothing.
   const isSame = before !== null && before.baseUrl === baseUrl && before.clientId === clientId;
   const kept = isSame ? withoutAccount(before) : {};
   const contract = await contractFor(context, baseUrl);
@@ -39,7 +39,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   if (isElsewhere(contract.token)) context.reporter.warn(address);
   else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
   const secret = new Secret(ownKey(contract) ?? given.secret);
-  const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
+  const token = await proveNewCredentials(context, { baseUrl, clientId }, secret).catch(refused);
   const profile: Profile = {
     ...kept,
     baseUrl,
@@ -48,7 +48,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     encoding: options.encoding ?? kept.encoding,
     test: options.test ?? kept.test,
     store: context.options.store ?? kept.store,
-    ...certificateFiles(context.options),
   };
   await profiles.set(name, profile);
   if (token) {

@@ -34,9 +34,6 @@ export const GLOBAL = {
     not: { log: null },
   }),
   freshStore: flag('use a store although it lacks requests that the log file has'),
-  caFile: text('<file>', 'also trust these certificate authorities (PEM)'),
-  cert: text('<file>', 'client certificate (PEM)'),
-  key: text('<file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
 };
 /** What all commands take; commander has `--version` by itself. */
 export const EVERYWHERE = { version: flag('print the version'), ...GLOBAL };
