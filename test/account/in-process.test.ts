@@ -104,10 +104,7 @@ describe('A connection', () => {
         asked.push('secret');
         return new Secret('s3cret');
       },
-      network: (baseUrl) => {
-        asked.push(baseUrl);
-        return { proxy: null, secureContext: undefined } as never;
-      },
+      proxies: { https: null, no: null },
       ...at,
     };
     return { ...of, asked, account, connection: await openConnection(of.host, account, OPTIONS) };
@@ -115,7 +112,7 @@ describe('A connection', () => {
 
   test('A connection reads the secret, and keeps it out of reports', async () => {
     const { asked, secrets, connection } = await connected();
-    expect([asked, secrets]).toEqual([['secret', DESTINATION.baseUrl], ['s3cret']]);
+    expect([asked, secrets]).toEqual([['secret'], ['s3cret']]);
     expect(connection).toMatchObject({ isProxied: false, isFamiliar: false, mayValidate: true, shared: null });
   });
 
@@ -143,17 +140,17 @@ describe('A connection', () => {
 
   test('A connection with a key of the API description reads no secret, and has no tokens to prove', async () => {
     const { asked, secrets, connection } = await connected({ auth: KEY });
-    expect([asked, secrets]).toEqual([[DESTINATION.baseUrl], ['own-key', 'own-key']]);
+    expect([asked, secrets]).toEqual([[], ['own-key', 'own-key']]);
     expect(await connection.proveCredentials()).toBeNull();
   });
 
-  test('A connection asks another host for tokens over a network of its own, if the contract names one', async () => {
-    const origin = 'http://127.0.0.1:10';
+  test('A connection asks another host for tokens, if the contract names one, by the proxy for that host', async () => {
+    const origin = 'https://login.example.com';
     const token = { ...DOCUMENTED_CONTRACT.token, origin };
-    expect((await connected({ token })).asked).toEqual(['secret', DESTINATION.baseUrl, origin]);
+    const at = { proxies: { https: 'ftp://127.0.0.1', no: null } };
+    await expect(connected({ token }, at)).rejects.toMatchObject({ reason: 'proxy.unusable' });
     const basic = { token, auth: { kind: 'basic' } };
-    expect((await connected(basic)).asked).toEqual(['secret', DESTINATION.baseUrl]);
-    expect((await connected(basic)).secrets).toEqual(['s3cret', Buffer.from('4711:s3cret').toString('base64')]);
+    expect((await connected(basic, at)).secrets).toEqual(['s3cret', Buffer.from('4711:s3cret').toString('base64')]);
   });
 
   test('A connection proves the credentials with a new token each time, and new ones without keeping it', async () => {
