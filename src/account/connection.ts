@@ -99,23 +99,6 @@ export async function openConnection(
   };
 }
 
-/**
- * Requests a token with credentials that are not stored yet. Resolves to null if the service issues none. Throws the
- * errors of `Tokens.prove`.
- */
-export async function proveCredentials(
-  host: ConnectionHost,
-  account: ConnectedAccount,
-  clientSecret: Secret,
-): Promise<CachedToken | null> {
-  const { baseUrl, clientId } = account.destination;
-  const http = openHttp(host, account, baseUrl, 1);
-  const { tokens } = openAuthorizer(host, account, { clientId, clientSecret }, noCache, http);
-  return tokens?.prove() ?? null;
-}
-
-const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
-
 /** Builds the authorizer of a contract, with the tokens that it uses if the service issues any. */
 function openAuthorizer(
   host: ConnectionHost,

@@ -1,13 +1,6 @@
-import {
-  type ConnectedAccount,
-  type Connection,
-  type ConnectOptions,
-  openConnection,
-  proveCredentials,
-} from '../account/connection.ts';
+import { type ConnectedAccount, type Connection, type ConnectOptions, openConnection } from '../account/connection.ts';
 import { type Contract, isElsewhere } from '../request/contract/contract.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Secret } from '../request/words/secret.ts';
 import type { Context } from './context.ts';
@@ -21,49 +14,36 @@ type CommandConnectOptions = ConnectOptions & {
 };
 
 /** Connects to the service of the profile in use. Nothing is sent yet. */
-export async function connect(context: Context, given: CommandConnectOptions): Promise<Connection> {
-  const { watch, timeoutMs, ...options } = given;
+export async function connect(context: Context, options: CommandConnectOptions): Promise<Connection> {
   const settings = await context.settings();
   const destination = destinationOf(settings, await context.contract());
-  if (options.concurrency === 1) keepParserPlain();
-  const account = await accountAt(context, destination, () => settings.secret.read());
-  const traces = [...(watch ? [watch] : []), ...account.traces];
-  return openConnection(context, { ...account, traces, timeoutMs: timeoutMs ?? account.timeoutMs }, options);
+  return connectTo(context, destination, () => settings.secret.read(), options);
 }
 
-/**
- * Requests a token with credentials that are not stored yet. Resolves to null if the service issues none. Throws the
- * errors of `Tokens.prove`.
- */
-export async function proveNewCredentials(
-  context: Context,
-  destination: Destination,
-  secret: Secret,
-): Promise<CachedToken | null> {
-  keepParserPlain();
-  return proveCredentials(context, await accountAt(context, destination, async () => secret), secret);
-}
-
-/** Returns an account as flags, environment and profile say to reach it. */
-async function accountAt(
+/** Connects to a service as flags and environment say. Nothing is sent yet. */
+export async function connectTo(
   context: Context,
   destination: Destination,
   readSecret: () => Promise<Secret>,
-): Promise<ConnectedAccount> {
+  { watch, timeoutMs, ...options }: CommandConnectOptions,
+): Promise<Connection> {
   const { timeout, verbose } = context.options;
   const { env, stderr } = context.process;
+  if (options.concurrency === 1) keepParserPlain();
   // Each call is printed as a whole when it has ended, so that concurrent calls do not mix.
   const printed = verbose ? await import('../report/terminal/call-text.ts') : null;
-  return {
+  const print: ConnectedAccount['traces'] = printed ? [(call) => stderr.write(printed.callText(call))] : [];
+  const account: ConnectedAccount = {
     ...{ destination, readSecret },
     contract: await contractFor(context, destination.baseUrl),
-    timeoutMs: timeout === undefined ? null : timeout * 1000,
-    traces: printed ? [(call) => stderr.write(printed.callText(call))] : [],
+    timeoutMs: timeoutMs ?? (timeout === undefined ? null : timeout * 1000),
+    traces: [...(watch ? [watch] : []), ...print],
     proxies: {
       https: env['https_proxy'] || env['HTTPS_PROXY'] || null,
       no: env['no_proxy'] || env['NO_PROXY'] || null,
     },
   };
+  return openConnection(context, account, options);
 }
 
 /**
