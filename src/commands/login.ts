@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { connectTo, contractFor } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
-import { profileInForce, profileKind } from '../cli/profiles.ts';
+import { profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
 import { recordingsBeside } from '../cli/session.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
@@ -69,26 +69,17 @@ async function tellLogin(
 ): Promise<void> {
   const { baseUrl, clientId } = profile;
   const kind = profileKind(profile);
-  const inForce = await profileInForce(context);
+  const profiles = await context.profiles();
   const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const document = {
-    ...{
-      profile: name,
-      baseUrl,
-      clientId,
-      kind,
-      expiresAt,
-      config: (await context.profiles()).path,
-      contract: contract.source,
-    },
+    ...{ profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path, contract: contract.source },
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
-    inForce: inForce.name,
   };
   await context.reporter.result('login', document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests follow the API description ${contractName(contract)}.`] : []),
-      ...(inForce.name === name ? [] : [inForce.text, printable(`To use this one instead: srq profile use ${name}`)]),
+      ...(profiles.current() === name ? [] : [printable(`To use it without --profile: srq profile use ${name}`)]),
       ...(token ? [] : [context.withProfile(UNPROVEN)]),
       printable(context.withProfile('Next: srq bulk FILE --dry-run')),
     ].join('\n'),
