@@ -209,8 +209,6 @@ export const SANDBOX = {
   tokenTtl: initially(3600, count('<seconds>', 'lifetime of a token', 1, 31_536_000)),
   fault: faults('<kind=probability>', 'inject faults (repeatable): 429, 500, reset-after'),
   seed: initially(1, count('<n>', 'the same seed gives the same faults', 0, 2 ** 32 - 1)),
-  contract: text('<file>', 'behave as this OpenAPI or Postman file says'),
-  operation: { ...pairs('<name=path>', 'the operation for create, token or validate (or none)'), needs: 'contract' },
   clientId: text('<id>', 'its client id, instead of a random one'),
   clientSecretStdin: flag('read its client secret from stdin, instead of a random one'),
 };
