@@ -241,5 +241,4 @@ export const TEMPLATE = {
 };
 export const PURGE = { yes: yes('do not ask') };
 export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
-export const SCHEMA = { input: flag('print the schema of the file that the command reads with --file') };
 export const HELP = { all: flag('with the options that few need') };

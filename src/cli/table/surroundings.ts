@@ -134,8 +134,7 @@ export const AROUND: CommandTable = {
   schema: {
     about: 'print the JSON Schema of what a command prints with --json',
     args: [{ name: '[command...]' }],
-    flags: flags.SCHEMA,
-    examples: ['srq schema bulk', 'srq schema create --input', 'srq schema --json'],
+    examples: ['srq schema bulk', 'srq schema --json'],
     isHidden: true,
     run: async () => (await import('../../commands/schema.ts')).schema,
   },
