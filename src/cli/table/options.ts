@@ -162,7 +162,6 @@ export const LOG = {
   until: text('<time>', 'before this time, or to the end of this day'),
   status: choice('<status>', 'only this status', SENT_STATUSES),
   run: text('<run>', 'only this run: its id, or how the id begins'),
-  limit: count('<n>', 'only the last N', 0, 1_000_000),
   csv: flag('as CSV', { not: { json: null } }),
 };
 export type LogOptions = OptionsOf<typeof LOG>;

@@ -62,7 +62,6 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     },
     openReader: async () => logLookup(known, clock),
     latest: () => unlessEmpty(() => readLatest(database)),
-    newest: () => unlessEmpty(() => readLatest(database, 'desc')),
     records: (ref?: string) => unlessEmpty(() => readAllRecords(database, ref)),
     waiting: (destination) => unlessEmpty(() => readWaiting(database, destination)),
     notes: async function* () {
