@@ -4,7 +4,7 @@ import type { Destination } from '../request/lead/service-request.ts';
 import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
 import { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
-import type { Network } from '../service/network/connector.ts';
+import { type ProxySettings, proxyFor, type ServiceProxy } from '../service/network/connector.ts';
 import type { ChosenRate, PaceView } from '../service/pacing/permits.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import {
@@ -18,13 +18,13 @@ import { Http } from '../service/wire/http.ts';
 import { type Account, type Host, openAccount } from './account.ts';
 import type { Program } from './program.ts';
 
-type ConnectionHost = Host & Pick<Program, 'addSecret'>;
+type ConnectionHost = Host & Pick<Program, 'addSecret' | 'requireCertificateCheck'>;
 
 /** A connection to the service for one account. */
 export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers' | 'remember'> {
   readonly api: RequestApi;
   readonly destination: Destination;
-  readonly network: Network;
+  readonly proxy: ServiceProxy | null;
   /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
   /**
@@ -46,11 +46,8 @@ export interface ConnectedAccount {
   readonly contract: Contract;
   /** Reads the client secret. It is not called if the contract holds a key that replaces the secret. */
   readSecret(): Promise<Secret>;
-  /**
-   * Returns the proxy and TLS settings for the service, or for the host that issues its tokens. Throws
-   * `SrqError('settings')`.
-   */
-  network(baseUrl: string): Network;
+  /** The proxies for the service, and for the host that issues its tokens. */
+  readonly proxies: ProxySettings;
   /** Time after which a call is given up, in milliseconds, or null for the default. */
   readonly timeoutMs: number | null;
   /** Functions that are called with every call to the service, with secrets redacted. */
@@ -68,7 +65,7 @@ export interface ConnectOptions {
   readonly isAlone?: boolean;
 }
 
-/** Builds the client of the service. Nothing is sent yet. */
+/** Builds the client of the service. Nothing is sent yet. Throws `SrqError('settings')` if a proxy cannot be used. */
 export async function openConnection(
   host: ConnectionHost,
   account: ConnectedAccount,
@@ -79,8 +76,8 @@ export async function openConnection(
   const ofContract = ownKey(contract);
   const clientSecret = ofContract === null ? await account.readSecret() : new Secret(ofContract);
   const credentials = { clientId: destination.clientId, clientSecret };
-  const network = account.network(destination.baseUrl);
-  const http = openHttp(host, account, destination.baseUrl, options.concurrency, network);
+  const http = openHttp(host, account, destination.baseUrl, options.concurrency);
+  const proxy = proxyFor(destination.baseUrl, account.proxies);
   const contractMark = contractFingerprint(contract);
   const opened = await openAccount(host, { ...asked, destination, clientSecret, contract: contractMark });
   const { limiter, token, answers: known, remember, ...kept } = opened;
@@ -93,31 +90,14 @@ export async function openConnection(
     ...kept,
     api,
     destination,
-    network,
-    isProxied: network.proxy !== null,
+    proxy,
+    isProxied: proxy !== null,
     isFamiliar: isFamiliar(known),
     proveCredentials: async () => tokens?.prove() ?? null,
     pace: () => limiter.pace(),
     mayValidate: contract.validate !== null,
   };
 }
-
-/**
- * Requests a token with credentials that are not stored yet. Resolves to null if the service issues none. Throws the
- * errors of `Tokens.prove`.
- */
-export async function proveCredentials(
-  host: ConnectionHost,
-  account: ConnectedAccount,
-  clientSecret: Secret,
-): Promise<CachedToken | null> {
-  const { baseUrl, clientId } = account.destination;
-  const http = openHttp(host, account, baseUrl, 1, account.network(baseUrl));
-  const { tokens } = openAuthorizer(host, account, { clientId, clientSecret }, noCache, http);
-  return tokens?.prove() ?? null;
-}
-
-const noCache: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
 
 /** Builds the authorizer of a contract, with the tokens that it uses if the service issues any. */
 function openAuthorizer(
@@ -135,21 +115,22 @@ function openAuthorizer(
   };
   if (auth.kind !== 'bearer') return opened(fixedAuthorizer(auth, credentials), null);
   const tokenUrl = tokenBaseUrl(token, baseUrl);
-  const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1, account.network(tokenUrl));
+  const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1);
   const { clock, halt } = host;
   const tokens = new Tokens({ http: tokenHttp, credentials, cache, clock, stopping: halt.signal, operation: token });
   return opened(bearerAuthorizer(tokens), tokens);
 }
 
 function openHttp(
-  host: Host,
-  { timeoutMs, traces }: ConnectedAccount,
+  host: ConnectionHost,
+  { timeoutMs, traces, proxies }: ConnectedAccount,
   baseUrl: string,
   connections: number,
-  network: Network,
 ): Http {
+  host.requireCertificateCheck(' in NODE_EXTRA_CA_CERTS');
+  const proxy = proxyFor(baseUrl, proxies);
   const { monotonicMs } = host.clock;
-  const http = new Http({ baseUrl, connections, timeoutMs, network, monotonicMs, traces });
+  const http = new Http({ baseUrl, connections, timeoutMs, proxy, monotonicMs, traces });
   host.onClose(() => http.close());
   return http;
 }

@@ -1,21 +1,10 @@
-import { resolve } from 'node:path';
-import {
-  type ConnectedAccount,
-  type Connection,
-  type ConnectOptions,
-  openConnection,
-  proveCredentials,
-} from '../account/connection.ts';
+import { type ConnectedAccount, type Connection, type ConnectOptions, openConnection } from '../account/connection.ts';
 import { type Contract, isElsewhere } from '../request/contract/contract.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Secret } from '../request/words/secret.ts';
-import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
-import { proxyFor } from '../service/network/connector.ts';
 import type { Context } from './context.ts';
 import { destinationOf } from './session.ts';
-import type { GlobalOptions } from './table/options.ts';
 import { keepParserPlain } from './v8-flags.ts';
 
 /** The options for connecting. `watch` is called with every call. `timeoutMs` is that of --timeout unless given. */
@@ -25,62 +14,36 @@ type CommandConnectOptions = ConnectOptions & {
 };
 
 /** Connects to the service of the profile in use. Nothing is sent yet. */
-export async function connect(context: Context, given: CommandConnectOptions): Promise<Connection> {
-  const { watch, timeoutMs, ...options } = given;
+export async function connect(context: Context, options: CommandConnectOptions): Promise<Connection> {
   const settings = await context.settings();
   const destination = destinationOf(settings, await context.contract());
-  if (options.concurrency === 1) keepParserPlain();
-  const account = await accountAt(context, destination, settings.certificates, () => settings.secret.read());
-  const traces = [...(watch ? [watch] : []), ...account.traces];
-  return openConnection(context, { ...account, traces, timeoutMs: timeoutMs ?? account.timeoutMs }, options);
+  return connectTo(context, destination, () => settings.secret.read(), options);
 }
 
-/**
- * Requests a token with credentials that are not stored yet. `certificates` are those of the profile, over which flags
- * take precedence. Resolves to null if the service issues none. Throws the errors of `Tokens.prove`.
- */
-export async function proveNewCredentials(
+/** Connects to a service as flags and environment say. Nothing is sent yet. */
+export async function connectTo(
   context: Context,
   destination: Destination,
-  secret: Secret,
-  certificates: CertificateFiles,
-): Promise<CachedToken | null> {
-  keepParserPlain();
-  return proveCredentials(context, await accountAt(context, destination, certificates, async () => secret), secret);
-}
-
-/** Returns an account as flags, environment and profile say to reach it. `stored` are the certificates of the profile. */
-async function accountAt(
-  context: Context,
-  destination: Destination,
-  stored: CertificateFiles,
   readSecret: () => Promise<Secret>,
-): Promise<ConnectedAccount> {
+  { watch, timeoutMs, ...options }: CommandConnectOptions,
+): Promise<Connection> {
   const { timeout, verbose } = context.options;
   const { env, stderr } = context.process;
+  if (options.concurrency === 1) keepParserPlain();
   // Each call is printed as a whole when it has ended, so that concurrent calls do not mix.
   const printed = verbose ? await import('../report/terminal/call-text.ts') : null;
-  const proxies = {
-    https: env['https_proxy'] || env['HTTPS_PROXY'] || null,
-    no: env['no_proxy'] || env['NO_PROXY'] || null,
-  };
-  return {
+  const print: ConnectedAccount['traces'] = printed ? [(call) => stderr.write(printed.callText(call))] : [];
+  const account: ConnectedAccount = {
     ...{ destination, readSecret },
     contract: await contractFor(context, destination.baseUrl),
-    timeoutMs: timeout === undefined ? null : timeout * 1000,
-    traces: printed ? [(call) => stderr.write(printed.callText(call))] : [],
-    network: (baseUrl) => {
-      context.requireCertificateCheck(': --ca-file FILE');
-      const keyPassphrase = env['SRQ_KEY_PASSPHRASE'] || null;
-      if (keyPassphrase !== null) context.addSecret(keyPassphrase);
-      const files = { ...stored, ...certificateFiles(context.options) };
-      const extraCaFile = env['NODE_EXTRA_CA_CERTS'] || null;
-      return {
-        proxy: proxyFor(baseUrl, proxies),
-        secureContext: secureContextOf(files, { keyPassphrase, extraCaFile }),
-      };
+    timeoutMs: timeoutMs ?? (timeout === undefined ? null : timeout * 1000),
+    traces: [...(watch ? [watch] : []), ...print],
+    proxies: {
+      https: env['https_proxy'] || env['HTTPS_PROXY'] || null,
+      no: env['no_proxy'] || env['NO_PROXY'] || null,
     },
   };
+  return openConnection(context, account, options);
 }
 
 /**
@@ -101,16 +64,4 @@ export async function contractFor(context: Context, baseUrl: string): Promise<Co
       : `The API description of profile ${profile.value} holds keys for ${ownBaseUrl}; they are not sent to ${baseUrl}.`,
     'Use a profile of its own for each address, and learn the API description for it: srq contract learn FILE --profile NAME',
   );
-}
-
-/**
- * Returns the certificate files named by the flags as absolute paths, because a profile is used from other folders as
- * well.
- */
-export function certificateFiles({ caFile, cert, key }: GlobalOptions): CertificateFiles {
-  return {
-    ...(caFile === undefined ? {} : { caFile: resolve(caFile) }),
-    ...(cert === undefined ? {} : { certFile: resolve(cert) }),
-    ...(key === undefined ? {} : { keyFile: resolve(key) }),
-  };
 }

@@ -12,7 +12,6 @@ export const ENVIRONMENT: readonly EnvironmentEntry[] = [
   { names: ['SRQ_BASE_URL'], meaning: "the base URL, instead of the profile's", option: '--base-url' },
   { names: ['SRQ_CLIENT_ID'], meaning: "the client id, instead of the profile's", option: '--client-id' },
   { names: ['SRQ_CLIENT_SECRET'], meaning: "the secret, instead of the profile's" },
-  { names: ['SRQ_KEY_PASSPHRASE'], meaning: 'the passphrase of the key given with --key' },
   { names: ['SRQ_STORE'], meaning: 'the store (PostgreSQL), like --store', option: '--store' },
   { names: ['PGPASSWORD'], meaning: 'the password of the store' },
   { names: ['SRQ_CONFIG_DIR'], meaning: 'the folder of the settings' },

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { printable } from '../report/output.ts';
 import { isLoopback } from '../request/small.ts';
 import { systemCode } from '../request/words/errors.ts';
 import { settingsFiles, stateFiles } from '../settings/paths.ts';
@@ -10,28 +9,6 @@ import type { Context } from './context.ts';
 /** Tells whether a profile leads to a test service or a live one. */
 export function profileKind({ baseUrl, test }: Pick<Profile, 'baseUrl' | 'test'>): 'test' | 'live' {
   return test || (URL.canParse(baseUrl) && isLoopback(baseUrl)) ? 'test' : 'live';
-}
-
-/**
- * Returns the profile that commands use if they name none, and a sentence about it. `name` is null if there is none.
- */
-export async function profileInForce(
-  context: Context,
-): Promise<{ readonly name: string | null; readonly text: string }> {
-  const profiles = await context.profiles();
-  const stored = Object.keys(profiles.all());
-  const name = context.process.env['SRQ_PROFILE'] || profiles.current();
-  const profile = profiles.get(name);
-  if (profile) {
-    const { baseUrl, clientId } = profile;
-    const text = `Commands without --profile use ${name}: ${baseUrl} as client ${clientId} (${profileKind(profile)}).`;
-    return { name, text: printable(text) };
-  }
-  const text =
-    stored.length === 0
-      ? 'No profile is stored. Log in with: srq login'
-      : `Commands now need --profile (${stored.map(printable).join(', ')}). To choose a default: srq profile use NAME`;
-  return { name: null, text };
 }
 
 /** Removes all of a profile but its log. Returns null if there was no such profile. */

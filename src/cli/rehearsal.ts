@@ -58,6 +58,5 @@ export async function startEmbedded(
     encoding: 'form',
     live: false,
     otherProfiles: [],
-    certificates: {},
   };
 }

@@ -1,43 +1,27 @@
 import { createServer, type Server } from 'node:http';
 import type { Context } from '../cli/context.ts';
 import type { WorkOptions } from '../cli/table/options.ts';
-import type { Metrics, ProcessState, ProcessView } from '../report/metrics.ts';
+import type { ProcessView } from '../report/metrics.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
-
-/** The health of a process that sends, for monitoring. */
-export interface Health {
-  readonly state: ProcessState;
-  readonly at: string;
-  readonly since: string;
-  readonly inFlight: number;
-  /** The reason why the process ends by itself, or null. */
-  readonly reason: string | null;
-}
-
-/** What a process tells of itself. */
-export interface WatchedProcess {
-  readonly health: Health;
-  readonly view: ProcessView;
-}
 
 /**
  * Serves `/livez` (200 as long as the process is not stuck), `/healthz` (200 while it can work, 503 while it waits for the
- * database or is stopping) and `/metrics` until the command ends. Returns the metrics, or null without a port. Throws
- * `SrqError('usage')` if the port cannot be used.
+ * database or is stopping) and `/metrics` until the command ends, if a port is given. Throws `SrqError('usage')` if the
+ * port cannot be used.
  */
 export async function serveHealth(
   context: Context,
   { healthPort, healthHost }: Pick<WorkOptions, 'healthPort' | 'healthHost'>,
-  watched: WatchedProcess,
-): Promise<Metrics | null> {
-  if (healthPort === undefined) return null;
-  const { Metrics } = await import('../report/metrics.ts');
-  const metrics = new Metrics(() => watched.view, context.clock);
+  view: () => ProcessView,
+): Promise<void> {
+  if (healthPort === undefined) return;
+  const { metricsPage } = await import('../report/metrics.ts');
+  const answer = async (url = '') =>
+    url === '/metrics' ? { status: 200, ...(await metricsPage(view())) } : healthAnswer(url, view());
+  // A worker goes on, even if its state cannot be told.
+  const failed = { status: 500, type: 'text/plain', text: '' };
   const server = createServer(async ({ url }, response) => {
-    // A worker goes on, even if its metrics cannot be told.
-    const failed = { status: 500, type: 'text/plain', text: '' };
-    const page = async () => ({ status: 200, ...(await metrics.page()) });
-    const { status, type, text } = url === '/metrics' ? await page().catch(() => failed) : healthAnswer(url, watched);
+    const { status, type, text } = await answer(url).catch(() => failed);
     response.writeHead(status, { 'content-type': type }).end(text);
   });
   await listening(server, healthPort, healthHost);
@@ -48,13 +32,12 @@ export async function serveHealth(
         server.closeAllConnections();
       }),
   );
-  return metrics;
 }
 
-function healthAnswer(url: string | undefined, { health }: WatchedProcess) {
+function healthAnswer(url: string, { state, inHand, reason }: ProcessView) {
   const isKnown = url === '/healthz' || url === '/livez';
-  const isWell = url === '/livez' || health.state === 'working' || health.state === 'idle';
-  const text = `${JSON.stringify(isKnown ? health : {})}\n`;
+  const isWell = url === '/livez' || state === 'working' || state === 'idle';
+  const text = `${JSON.stringify(isKnown ? { state, inHand, reason } : {})}\n`;
   return { status: isKnown ? (isWell ? 200 : 503) : 404, type: 'application/json', text };
 }
 

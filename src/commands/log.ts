@@ -16,7 +16,7 @@ export async function log(context: Context, options: LogOptions): Promise<number
   context.readLastRehearsal();
   const store = await context.log.store();
   const wanted = await filterOf(store, options, context.clock.nowMs());
-  const shown = await context.reporter.lines('log', entries(store, wanted, options), lineOf(context, options));
+  const shown = await context.reporter.lines('log', entries(store, wanted), lineOf(context, options));
   if (shown > 0) return 0;
   await warnOfWrongLog(context);
   const { csv, ...filters } = options;
@@ -38,15 +38,8 @@ async function filterOf(store: LogStore, options: LogOptions, nowMs: number): Pr
   return (record) => (keys?.find(record.key) ?? 0) >= 0 && isWanted(record);
 }
 
-async function* entries(store: LogStore, wanted: Wanted, { limit }: LogOptions): AsyncGenerator<LogEntry> {
-  if (limit === 0) return;
-  const newest: LogEntry[] = [];
-  for await (const record of limit === undefined ? store.latest() : store.newest()) {
-    if (!wanted(record)) continue;
-    if (limit === undefined) yield logEntryOf(record);
-    else if (newest.push(logEntryOf(record)) === limit) break;
-  }
-  yield* newest.reverse();
+async function* entries(store: LogStore, wanted: Wanted): AsyncGenerator<LogEntry> {
+  for await (const record of store.latest()) if (wanted(record)) yield logEntryOf(record);
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'id', 'ids', 'http', 'ms', 'message', 'key', 'run'];

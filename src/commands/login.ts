@@ -1,8 +1,9 @@
 import { text } from 'node:stream/consumers';
-import { certificateFiles, contractFor, proveNewCredentials } from '../cli/connect.ts';
+import { connectTo, contractFor } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
-import { profileInForce, profileKind } from '../cli/profiles.ts';
+import { profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
+import { recordingsBeside } from '../cli/session.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../report/terminal/contract-text.ts';
@@ -11,8 +12,6 @@ import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
-import { secretMark } from '../service/token/token.ts';
-import { FileTokenCache } from '../settings/account-files.ts';
 import { normalBaseUrl, usableBaseUrl } from '../settings/base-url.ts';
 import { keychainOf } from '../settings/keychain.ts';
 import { type Profile, withoutAccount } from '../settings/profile-store.ts';
@@ -30,7 +29,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);
-  // Records, certificates and the mark as a test are those of an account, so another one keeps nothing.
+  // The store and the mark as a test are those of an account, so another one keeps nothing.
   const isSame = before !== null && before.baseUrl === baseUrl && before.clientId === clientId;
   const kept = isSame ? withoutAccount(before) : {};
   const contract = await contractFor(context, baseUrl);
@@ -38,8 +37,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const tokensAt = tokenAddress(contract, baseUrl);
   if (isElsewhere(contract.token)) context.reporter.warn(address);
   else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
-  const secret = new Secret(ownKey(contract) ?? given.secret);
-  const token = await proveNewCredentials(context, { baseUrl, clientId }, secret, kept).catch(refused);
+  const token = await prove(context, given).catch(refused);
   const profile: Profile = {
     ...kept,
     baseUrl,
@@ -48,17 +46,17 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     encoding: options.encoding ?? kept.encoding,
     test: options.test ?? kept.test,
     store: context.options.store ?? kept.store,
-    ...certificateFiles(context.options),
   };
   await profiles.set(name, profile);
-  if (token) {
-    // It has proven the credentials, and later commands use it.
-    const { token: file } = await context.stateFiles();
-    const mark = secretMark({ clientSecret: new Secret(given.secret) });
-    new FileTokenCache(file, { baseUrl, clientId }, mark, await context.trust()).write(token);
-  }
   await tellLogin(context, name, profile, contract, token);
   return 0;
+}
+
+/** Requests a token, which later commands use. Resolves to null if the service issues none. */
+async function prove(context: Context, { baseUrl, clientId, secret }: GivenCredentials): Promise<CachedToken | null> {
+  const options = { rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true } as const;
+  const connection = await connectTo(context, { baseUrl, clientId }, async () => new Secret(secret), options);
+  return connection.proveCredentials();
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */
@@ -71,26 +69,17 @@ async function tellLogin(
 ): Promise<void> {
   const { baseUrl, clientId } = profile;
   const kind = profileKind(profile);
-  const inForce = await profileInForce(context);
+  const profiles = await context.profiles();
   const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const document = {
-    ...{
-      profile: name,
-      baseUrl,
-      clientId,
-      kind,
-      expiresAt,
-      config: (await context.profiles()).path,
-      contract: contract.source,
-    },
+    ...{ profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path, contract: contract.source },
     ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
-    inForce: inForce.name,
   };
   await context.reporter.result('login', document, (paint) =>
     [
       `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests follow the API description ${contractName(contract)}.`] : []),
-      ...(inForce.name === name ? [] : [inForce.text, printable(`To use this one instead: srq profile use ${name}`)]),
+      ...(profiles.current() === name ? [] : [printable(`To use it without --profile: srq profile use ${name}`)]),
       ...(token ? [] : [context.withProfile(UNPROVEN)]),
       printable(context.withProfile('Next: srq bulk FILE --dry-run')),
     ].join('\n'),

@@ -1,5 +1,5 @@
 import type { Context } from '../cli/context.ts';
-import { forgetProfile, profileInForce } from '../cli/profiles.ts';
+import { forgetProfile } from '../cli/profiles.ts';
 import { printable } from '../report/output.ts';
 import { keychainFor } from '../settings/keychain.ts';
 
@@ -15,12 +15,8 @@ export async function logout(context: Context): Promise<number> {
   const keychain = forgotten && keychainFor(name, forgotten);
   if (keychain && forgotten.secretCommand === keychain.lookup)
     context.reporter.warn(`The secret is still in the keychain of this system. To remove it: ${keychain.remove}`);
-  const inForce = await profileInForce(context);
-  await context.reporter.result('logout', { profile: name, removed, log, inForce: inForce.name }, () => {
-    const done = removed
-      ? `Logged out of profile ${name}. The log stays: ${log}`
-      : `Profile ${name} was not logged in.`;
-    return `${printable(done)}\n${inForce.text}`;
-  });
+  await context.reporter.result('logout', { profile: name, removed, log }, () =>
+    printable(removed ? `Logged out of profile ${name}. The log stays: ${log}` : `Profile ${name} was not logged in.`),
+  );
   return 0;
 }

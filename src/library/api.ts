@@ -60,14 +60,6 @@ export interface MarketplaceOptions {
   readonly audioFolder?: string | undefined;
   /** The URL of a proxy for https. */
   readonly proxy?: string | undefined;
-  /** A file of certificate authorities to trust in addition to those of Node.js. */
-  readonly caFile?: string | undefined;
-  /** The file of a client certificate. It requires `keyFile`. */
-  readonly certFile?: string | undefined;
-  /** The file of the certificate's private key. */
-  readonly keyFile?: string | undefined;
-  /** The passphrase of an encrypted key. */
-  readonly keyPassphrase?: string | undefined;
   /** Ends all work when it fires: nothing more is sent, and requests in flight are finished and recorded. */
   readonly signal?: AbortSignal | undefined;
   /**

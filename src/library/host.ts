@@ -11,8 +11,6 @@ import { type OpenLog, type TakenRecord, takenAt } from '../request/log/log-stor
 import type { AudioReader, LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
-import { type CertificateFiles, secureContextOf } from '../service/network/certificates.ts';
-import { type Network, proxyFor } from '../service/network/connector.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
 import { ContractStore } from '../settings/contract-store.ts';
 import { type StateFiles, stateFiles } from '../settings/paths.ts';
@@ -22,7 +20,7 @@ import { untilAborted } from './signals.ts';
 
 /**
  * The host for a program that imports the library. The library uses only two things of its process: what identifies it
- * in the log, and the variables that tell Node.js which certificates to trust.
+ * in the log, and whether Node.js checks certificates.
  */
 export class LibraryHost extends Program {
   readonly halt = new AbortController();
@@ -83,18 +81,6 @@ export class LibraryHost extends Program {
   /** There is nothing to redact, because the library never shows the text of a fault. */
   addSecret(): void {}
 
-  /** Returns the proxy and TLS settings. Throws `SrqError('settings')` if a proxy or a file cannot be used. */
-  network(baseUrl: string): Network {
-    const { caFile, certFile, keyFile, keyPassphrase = null, proxy = null } = this.#settings;
-    this.requireCertificateCheck(' in caFile');
-    const files: CertificateFiles = { caFile, certFile, keyFile };
-    const extraCaFile = process.env['NODE_EXTRA_CA_CERTS'] || null;
-    return {
-      proxy: proxyFor(baseUrl, { https: proxy, no: null }),
-      secureContext: secureContextOf(files, { keyPassphrase, extraCaFile }),
-    };
-  }
-
   /** Opens the log for sending. A call that asks a program for a password waits no longer than its signal wants. */
   openLog(signal: AbortSignal | null = null): Promise<OpenLog> {
     const opened = this.#openLog();
@@ -132,12 +118,12 @@ export class LibraryHost extends Program {
   }
 
   async #connect(): Promise<Connection> {
-    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder } = this.#settings;
+    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder, proxy = null } = this.#settings;
     const account = {
       destination: { baseUrl, clientId },
       contract: await this.contract(),
       readSecret: () => this.readSecret(),
-      network: (url: string) => this.network(url),
+      proxies: { https: proxy, no: null },
       timeoutMs: timeoutMs ?? null,
       traces: [],
     };

@@ -32,10 +32,6 @@ const optionsSchema = z.strictObject({
   timeoutMs: z.optional(positive),
   audioFolder: z.optional(text),
   proxy: z.optional(text),
-  caFile: z.optional(text),
-  certFile: z.optional(text),
-  keyFile: z.optional(text),
-  keyPassphrase: z.optional(text),
   signal: z.optional(z.instanceof(AbortSignal)),
   onWarning: z.optional(z.custom<(message: string) => void>((value) => typeof value === 'function')),
 }) satisfies z.ZodMiniType<MarketplaceOptions>;

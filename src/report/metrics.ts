@@ -1,6 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Counts } from '../request/log/status.ts';
-import type { Clock } from '../request/ports.ts';
 
 /** The state of a process that sends, for monitoring. */
 export type ProcessState = (typeof STATES)[number];
@@ -14,6 +13,8 @@ export interface ProcessView {
   /** Rows that left the queue, by their status. */
   readonly ended: Partial<Counts>;
   readonly inHand: number;
+  /** Why the process ends by itself, or null. */
+  readonly reason: string | null;
   /** Age of the oldest row of the queue, 0 if it is empty. */
   readonly oldestMs: number | null;
   readonly queue: { readonly depth: number | null; readonly unknown?: number; readonly held?: string | null };
@@ -22,21 +23,19 @@ export interface ProcessView {
     readonly boundPerSecond: number | null;
     readonly pausedMs: number;
   } | null;
+  /** Answers that refused a call, by their status. Each series begins with 0: `rate()` does not see its first event. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Pauses that this process has caused, by their cause. */
+  readonly pauses: Readonly<Record<string, number>>;
 }
 
 /** A number, or one for each value of the label. A process may not have it yet. */
 type Value = number | Readonly<Record<string, number>> | null | undefined;
 
-/** Events of this process, which nothing else counts. Each series begins with 0: `rate()` does not see its first event. */
-interface Events {
-  readonly refused: Record<string, number>;
-  readonly pauses: Record<string, number>;
-}
-
 interface Metric {
   readonly help: string;
   readonly label?: string;
-  readonly value: (view: ProcessView, events: Events) => Value;
+  readonly value: (view: ProcessView) => Value;
 }
 
 /** A limit that there is not. */
@@ -90,56 +89,28 @@ const METRICS: Readonly<Record<string, Metric>> = {
   srq_refused_responses_total: {
     help: 'Answers that refused a call because of the rate or the load, by their status.',
     label: 'code',
-    value: (_, { refused }) => refused,
+    value: ({ refused }) => refused,
   },
   srq_pauses_total: {
     help: 'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
     label: 'cause',
-    value: (_, { pauses }) => pauses,
+    value: ({ pauses }) => pauses,
   },
 };
 
-/** The metrics of this process, in the text format of Prometheus. They hold no personal data. */
-export class Metrics {
-  readonly #view: () => ProcessView;
-  readonly #monotonicMs: Clock['monotonicMs'];
-  readonly #events = { refused: { 429: 0, 503: 0 } as Record<string, number>, pauses: { refusal: 0, breaker: 0 } };
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
-
-  constructor(view: () => ProcessView, { monotonicMs }: Clock) {
-    this.#view = view;
-    this.#monotonicMs = monotonicMs;
+/**
+ * Returns what a scrape gets, in the text format of Prometheus. It holds no personal data. A metric that the process does not
+ * have is left out: a 0 would say that it stands still.
+ */
+export async function metricsPage(view: ProcessView): Promise<{ readonly type: string; readonly text: string }> {
+  const registry = new Registry();
+  for (const [name, { help, label, value }] of Object.entries(METRICS)) {
+    const found = value(view);
+    if (found == null) continue;
+    const Kind = name.endsWith('_total') ? Counter : Gauge;
+    const metric = new Kind({ name, help, registers: [registry], labelNames: label ? [label] : [] });
+    if (typeof found === 'number') metric.inc(found);
+    else for (const [each, count] of Object.entries(found)) metric.inc({ [label ?? '']: each }, count);
   }
-
-  /** Counts an answer that refused, and the pause that it began, if none was going on. */
-  refused(http: number, pauseMs: number): void {
-    const { refused } = this.#events;
-    refused[http] = (refused[http] ?? 0) + 1;
-    this.#paused('refusal', pauseMs);
-  }
-
-  breakerOpened(pauseMs: number): void {
-    this.#paused('breaker', pauseMs);
-  }
-
-  /** Returns what a scrape gets. A metric that the process does not have is left out: a 0 would say that it stands still. */
-  async page(): Promise<{ readonly type: string; readonly text: string }> {
-    const registry = new Registry();
-    const view = this.#view();
-    for (const [name, { help, label, value }] of Object.entries(METRICS)) {
-      const found = value(view, this.#events);
-      if (found == null) continue;
-      const Kind = name.endsWith('_total') ? Counter : Gauge;
-      const metric = new Kind({ name, help, registers: [registry], labelNames: label ? [label] : [] });
-      if (typeof found === 'number') metric.inc(found);
-      else for (const [each, count] of Object.entries(found)) metric.inc({ [label ?? '']: each }, count);
-    }
-    return { type: registry.contentType, text: await registry.metrics() };
-  }
-
-  #paused(cause: 'refusal' | 'breaker', pauseMs: number): void {
-    const nowMs = this.#monotonicMs();
-    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.#events.pauses[cause] += 1;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
-  }
+  return { type: registry.contentType, text: await registry.metrics() };
 }

@@ -61,7 +61,7 @@ async function readDrafts(context: Context, file: string, flags: Record<string, 
   const nested = table.columns.find((column) => FIELDS.some((field) => column.startsWith(`${field}.`)));
   if (nested !== undefined) {
     const message = `${nested.split('.', 1)[0]} is an object in ${name}. It has to be a text.`;
-    throw new SrqError('request.malformed', message, 'For the members: srq schema create --input');
+    throw new SrqError('request.malformed', message, 'For the members: srq create --help');
   }
   for (const column of table.columns) {
     const similar = isField(column) ? null : nearest(column, FIELDS);

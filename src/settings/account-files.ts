@@ -66,8 +66,10 @@ export class LearnedFile {
 
   /** Adds what a process knows about answers, and returns all that is known. Another command may have added more meanwhile. */
   add(own: KnownAnswers): KnownAnswers {
-    const answers = mergeKnownAnswers(this.read().answers ?? NOTHING_KNOWN, own);
-    this.write({ answers });
+    const known = this.read().answers ?? NOTHING_KNOWN;
+    const answers = mergeKnownAnswers(known, own);
+    // The file may be about another account, whose knowledge a login that is refused must not replace.
+    if (JSON.stringify(answers) !== JSON.stringify(known)) this.write({ answers });
     return answers;
   }
 }

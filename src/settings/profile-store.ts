@@ -14,10 +14,6 @@ const profileSchema = z.looseObject({
   /** A command that prints the secret, given instead of the secret. */
   secretCommand: z.optional(z.string()),
   encoding: z.optional(z.enum(['form', 'json'])),
-  /** Absolute paths of PEM files: further certificate authorities to trust, the client's certificate, and its key. */
-  caFile: z.optional(z.string()),
-  certFile: z.optional(z.string()),
-  keyFile: z.optional(z.string()),
   /** URL, without a password, of a PostgreSQL store that replaces the log file. */
   store: z.optional(z.string()),
   /**

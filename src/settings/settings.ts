@@ -30,8 +30,6 @@ export interface Settings {
   readonly live: boolean;
   /** The names of the stored profiles if the profile in use is not stored. Otherwise it is empty. */
   readonly otherProfiles: readonly string[];
-  /** The certificate files of the profile. Flags take precedence over them. */
-  readonly certificates: Pick<Profile, 'caFile' | 'certFile' | 'keyFile'>;
 }
 
 interface KeptSecret {
@@ -66,7 +64,6 @@ export function resolveSettings(
     encoding: profile?.encoding ?? 'form',
     live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
     otherProfiles: profile ? [] : Object.keys(profiles),
-    certificates: (ownDestination && profile) || {},
   };
 }
 
@@ -137,7 +134,7 @@ export async function runSecretCommand(
 
 /** Returns the environment for a program that srq calls: the secrets in it are for srq alone. */
 function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
-  const { SRQ_CLIENT_SECRET: _, SRQ_KEY_PASSPHRASE: __, PGPASSWORD: ___, ...others } = env;
+  const { SRQ_CLIENT_SECRET: _, PGPASSWORD: __, ...others } = env;
   return others;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AccountOptions, openAccount } from '../../src/account/account.ts';
-import { type ConnectedAccount, openConnection, proveCredentials } from '../../src/account/connection.ts';
+import { type ConnectedAccount, openConnection } from '../../src/account/connection.ts';
 import type { LogPlace } from '../../src/account/host.ts';
 import { LogKeeper } from '../../src/account/log-keeper.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
@@ -104,10 +104,7 @@ describe('A connection', () => {
         asked.push('secret');
         return new Secret('s3cret');
       },
-      network: (baseUrl) => {
-        asked.push(baseUrl);
-        return { proxy: null, secureContext: undefined } as never;
-      },
+      proxies: { https: null, no: null },
       ...at,
     };
     return { ...of, asked, account, connection: await openConnection(of.host, account, OPTIONS) };
@@ -115,7 +112,7 @@ describe('A connection', () => {
 
   test('A connection reads the secret, and keeps it out of reports', async () => {
     const { asked, secrets, connection } = await connected();
-    expect([asked, secrets]).toEqual([['secret', DESTINATION.baseUrl], ['s3cret']]);
+    expect([asked, secrets]).toEqual([['secret'], ['s3cret']]);
     expect(connection).toMatchObject({ isProxied: false, isFamiliar: false, mayValidate: true, shared: null });
   });
 
@@ -143,34 +140,31 @@ describe('A connection', () => {
 
   test('A connection with a key of the API description reads no secret, and has no tokens to prove', async () => {
     const { asked, secrets, connection } = await connected({ auth: KEY });
-    expect([asked, secrets]).toEqual([[DESTINATION.baseUrl], ['own-key', 'own-key']]);
+    expect([asked, secrets]).toEqual([[], ['own-key', 'own-key']]);
     expect(await connection.proveCredentials()).toBeNull();
   });
 
-  test('A connection asks another host for tokens over a network of its own, if the contract names one', async () => {
-    const origin = 'http://127.0.0.1:10';
+  test('A connection asks another host for tokens, if the contract names one, by the proxy for that host', async () => {
+    const origin = 'https://login.example.com';
     const token = { ...DOCUMENTED_CONTRACT.token, origin };
-    expect((await connected({ token })).asked).toEqual(['secret', DESTINATION.baseUrl, origin]);
+    const at = { proxies: { https: 'ftp://127.0.0.1', no: null } };
+    await expect(connected({ token }, at)).rejects.toMatchObject({ reason: 'proxy.unusable' });
     const basic = { token, auth: { kind: 'basic' } };
-    expect((await connected(basic)).asked).toEqual(['secret', DESTINATION.baseUrl]);
-    expect((await connected(basic)).secrets).toEqual(['s3cret', Buffer.from('4711:s3cret').toString('base64')]);
+    expect((await connected(basic, at)).secrets).toEqual(['s3cret', Buffer.from('4711:s3cret').toString('base64')]);
   });
 
-  test('A connection proves the credentials with a new token each time, and new ones without keeping it', async () => {
+  test('A connection proves the credentials with a new token each time, and keeps it', async () => {
     const sandbox = await sandboxWith();
     const destination = { baseUrl: sandbox.baseUrl, clientId: sandbox.clientId };
-    const { host, account, connection, state } = await connected(
+    const { connection, state } = await connected(
       {},
       { destination, readSecret: async () => new Secret(sandbox.clientSecret) },
     );
     const [one, other] = [await connection.proveCredentials(), await connection.proveCredentials()];
     expect(one?.accessToken === other?.accessToken).toBe(false);
-    rmSync(join(state, 'shop.token.json'));
-    expect(await proveCredentials(host, account, new Secret(sandbox.clientSecret))).toMatchObject({
-      accessToken: expect.any(String),
-    });
-    expect(() => readFileSync(join(state, 'shop.token.json'))).toThrow('ENOENT');
-    await expect(proveCredentials(host, account, new Secret('wrong'))).rejects.toMatchObject({ code: 'auth' });
+    expect(JSON.parse(readFileSync(join(state, 'shop.token.json'), 'utf8'))).toMatchObject({ ...other });
+    const wrong = await connected({}, { destination, readSecret: async () => new Secret('wrong') });
+    await expect(wrong.connection.proveCredentials()).rejects.toMatchObject({ code: 'auth' });
   });
 });
 

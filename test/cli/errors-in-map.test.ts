@@ -53,7 +53,6 @@ test.each<[string[], Circumstances, string]>([
   [['export', '@/none.csv'], {}, 'input'],
   [['contract', 'learn', '@/none.yaml'], {}, 'input'],
   [['contract', 'learn', '--taken-by', 'status'], { isLoggedIn: false }, 'auth'],
-  [['sandbox', '--contract', '@/none.yaml'], {}, 'input'],
 ])('the end of srq %j with %j, %s, is one that its map names', async (words, circumstances, kind) => {
   expect((await endOf(words, circumstances))?.code).toBe(kind);
 });

@@ -99,7 +99,7 @@ export function httpTo(baseUrl: string | number, changes: Partial<HttpOptions> =
     baseUrl: typeof baseUrl === 'number' ? `http://127.0.0.1:${baseUrl}` : baseUrl,
     connections: 4,
     timeoutMs: null,
-    network: { proxy: null, secureContext: null },
+    proxy: null,
     monotonicMs: () => performance.now(),
     traces: [],
     ...changes,

@@ -6,7 +6,6 @@ import { CANARY } from '../helpers/canary-secret.ts';
 import { certificateMaker, type Pair } from '../helpers/certificate.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { requestFor } from '../helpers/leads.ts';
-import { logIn, storedProfiles } from '../helpers/login.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
 import { startRawService } from '../helpers/raw-service.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
@@ -25,57 +24,44 @@ const stepOf = (ended: Ended, name: string) =>
   (documentOf(ended)['steps'] as Step[]).find((step) => step.name === name);
 
 describe.skipIf(!make)('TLS (needs openssl)', () => {
-  test('a private authority is trusted where --ca-file names it, and a login keeps that', async ({ desk, sandbox }) => {
+  test('a private authority is trusted where NODE_EXTRA_CA_CERTS names it', async ({ desk, sandbox }) => {
     const ca = make?.('Office CA') as Pair;
-    const service = await secured(desk, sandbox, { ...make?.('service', { signedBy: ca }) });
+    await secured(desk, sandbox, { ...make?.('service', { signedBy: ca }) });
     const refused = await desk.call('create', ...requestFor('sem autoridade'));
     expect([refused.code, refused.stderr]).toEqual([
       5,
-      expect.stringMatching(/not signed by an authority that this machine trusts[\s\S]*--ca-file FILE/),
+      expect.stringMatching(/not signed by an authority that this machine trusts[\s\S]*NODE_EXTRA_CA_CERTS=FILE/),
     ]);
 
-    for (const name of ['SRQ_BASE_URL', 'SRQ_CLIENT_ID', 'SRQ_CLIENT_SECRET']) delete desk.env[name];
-    desk.write('ca.pem', ca.cert);
-    // A later login needs no flag for that, neither to prove the credentials nor to keep it.
-    for (const more of [['--ca-file', 'ca.pem'], []]) {
-      expect(await logIn(desk, service, ...more)).toMatchObject({ code: 0 });
-      expect(storedProfiles(desk)['default']).toMatchObject({ caFile: `${desk.work}/ca.pem` });
-    }
-    expect(await desk.callBeside('create', ...requestFor('noutra pasta'))).toMatchObject({ code: 0 });
+    desk.env['NODE_EXTRA_CA_CERTS'] = ca.certFile;
+    expect(await desk.run('create', ...requestFor('com autoridade'))).toMatchObject({ code: 0 });
   });
 
-  test('a client certificate is shown to a service that wants one, its key opened by a passphrase', async ({
-    desk,
-    sandbox,
-  }) => {
+  test('a service that wants a client certificate: the doctor says that srq has none', async ({ desk, sandbox }) => {
     const pair = make?.('service') as Pair;
-    const ours = make?.('partner', { signedBy: pair, passphrase: 'open sesame' }) as Pair;
     await secured(desk, sandbox, { ...pair, ca: pair.cert, requestCert: true, rejectUnauthorized: true });
-    const files = ['--ca-file', pair.certFile, '--cert', ours.certFile, '--key', ours.keyFile];
-    const locked = await desk.call('create', ...requestFor('x'), ...files);
-    expect([locked.code, locked.stderr]).toEqual([2, expect.stringContaining('SRQ_KEY_PASSPHRASE')]);
-    desk.env['SRQ_KEY_PASSPHRASE'] = 'open sesame';
-    const ended = await desk.call('create', ...requestFor('com certificado'), ...files, '--verbose');
-    expect([ended.code, ended.stdout + ended.stderr]).toEqual([0, expect.not.stringContaining('open sesame')]);
-    const without = await desk.call('doctor', '--ca-file', pair.certFile);
-    expect([without.code, without.stdout]).toEqual([5, expect.stringMatching(/✗ tls .*asks for a client certificate/)]);
+    desk.env['NODE_EXTRA_CA_CERTS'] = pair.certFile;
+    const ended = await desk.run('doctor');
+    expect([ended.code, ended.stdout]).toEqual([5, expect.stringMatching(/✗ token [\s\S]*which srq does not have/)]);
   });
 
   test('a service at an IPv6 address is reached', async ({ desk, sandbox }) => {
     const pair = make?.('service') as Pair;
     const { baseUrl } = await secured(desk, sandbox, { ...pair }, '::1');
     expect(baseUrl).toMatch(/^https:\/\/\[::1\]:\d+$/);
-    expect(await desk.call('create', ...requestFor('por IPv6'), '--ca-file', pair.certFile)).toMatchObject({ code: 0 });
+    desk.env['NODE_EXTRA_CA_CERTS'] = pair.certFile;
+    expect(await desk.run('create', ...requestFor('por IPv6'))).toMatchObject({ code: 0 });
   });
 
   test('the doctor tells issuer and end of the certificate, and warns two weeks before', async ({ desk, sandbox }) => {
     const ca = make?.('Office CA') as Pair;
+    desk.env['NODE_EXTRA_CA_CERTS'] = ca.certFile;
     for (const [days, result] of [
       [60, 'ok'],
       [5, 'warn'],
     ] as const) {
       await secured(desk, sandbox, { ...make?.('service', { days, signedBy: ca }) });
-      const ended = await desk.call('doctor', '--json', '--ca-file', ca.certFile);
+      const ended = await desk.run('doctor', '--json');
       expect(stepOf(ended, 'tls')).toMatchObject({
         result,
         reason: result === 'warn' ? 'service.certificate-ends' : null,
@@ -93,18 +79,18 @@ describe.skipIf(!make)('TLS (needs openssl)', () => {
     const { baseUrl } = await secured(desk, sandbox, { ...pair });
     const proxy = await startProxy({ user: `ana:${CANARY}` });
     desk.env['HTTPS_PROXY'] = proxy.url.replace('//', `//ana:${encodeURIComponent(CANARY)}@`);
-    const files = ['--ca-file', pair.certFile];
-    expect(await desk.call('create', ...requestFor('pelo proxy'), ...files, '--verbose')).toMatchObject({ code: 0 });
-    const doctor = await desk.call('doctor', '--json', ...files);
+    desk.env['NODE_EXTRA_CA_CERTS'] = pair.certFile;
+    expect(await desk.run('create', ...requestFor('pelo proxy'), '--verbose')).toMatchObject({ code: 0 });
+    const doctor = await desk.run('doctor', '--json');
     const steps = ['proxy', 'dns', 'tcp', 'tls'].map((name) => stepOf(doctor, name)?.result);
     expect(steps).toEqual(['ok', 'skip', 'skip', 'ok']);
     expect(new Set(proxy.targets)).toEqual(new Set([baseUrl.replace('https://', '')]));
     const before = proxy.targets.length;
     desk.env['NO_PROXY'] = '127.0.0.1';
-    expect(await desk.call('create', ...requestFor('sem proxy'), ...files)).toMatchObject({ code: 0 });
+    expect(await desk.run('create', ...requestFor('sem proxy'))).toMatchObject({ code: 0 });
     expect(proxy.targets).toHaveLength(before);
     Object.assign(desk.env, { HTTPS_PROXY: proxy.url, NO_PROXY: '' });
-    const refused = await desk.call('doctor', '--json', ...files);
+    const refused = await desk.run('doctor', '--json');
     expect([refused.code, stepOf(refused, 'proxy')?.message]).toEqual([5, expect.stringContaining('HTTP 407')]);
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import tls from 'node:tls';
 import { onTestFinished } from 'vitest';
 
 /** A key and its certificate, as text for a server and as files for srq. */
@@ -19,8 +20,6 @@ export interface CertificateOptions {
   readonly days?: number;
   /** The issuer. By default the certificate is self-signed, and can then sign others. */
   readonly signedBy?: Pair;
-  /** The passphrase of the key. Without it the key is not encrypted. */
-  readonly passphrase?: string;
 }
 
 const EC_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
@@ -42,17 +41,25 @@ export function certificateMaker(): ((name: string, options?: CertificateOptions
   };
 }
 
-function makePair(folder: string, name: string, { names, days = 30, signedBy, passphrase }: CertificateOptions): Pair {
+/** Has this process trust an authority until the test ends. A process of its own gets it by NODE_EXTRA_CA_CERTS. */
+export function trusted({ cert }: Pair): void {
+  const { createSecureContext } = tls;
+  tls.createSecureContext = (options) => createSecureContext({ ca: [...tls.rootCertificates, cert], ...options });
+  onTestFinished(() => {
+    tls.createSecureContext = createSecureContext;
+  });
+}
+
+function makePair(folder: string, name: string, { names, days = 30, signedBy }: CertificateOptions): Pair {
   const [keyFile = '', certFile = '', request = '', extensions = ''] = ['key', 'cert', 'request', 'extensions'].map(
     (each) => join(folder, `${each}.pem`),
   );
-  const secrecy = passphrase === undefined ? ['-nodes'] : ['-passout', `pass:${passphrase}`];
-  openssl('req', '-new', ...EC_KEY, ...secrecy, '-subj', `/CN=${name}`, '-keyout', keyFile, '-out', request);
+  openssl('req', '-new', ...EC_KEY, '-nodes', '-subj', `/CN=${name}`, '-keyout', keyFile, '-out', request);
   const authority = signedBy ? '' : 'basicConstraints=CA:TRUE\n';
   writeFileSync(extensions, `${authority}subjectAltName=${names ?? 'IP:127.0.0.1,IP:::1'}\n`);
   const signer = signedBy
     ? ['-CA', signedBy.certFile, '-CAkey', signedBy.keyFile, '-CAcreateserial']
-    : ['-signkey', keyFile, ...(passphrase === undefined ? [] : ['-passin', `pass:${passphrase}`])];
+    : ['-signkey', keyFile];
   openssl('x509', '-req', '-in', request, '-days', String(days), '-extfile', extensions, ...signer, '-out', certFile);
   return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8'), keyFile, certFile };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Metrics, type ProcessView } from '../../src/report/metrics.ts';
+import { WorkerStats } from '../../src/commands/work/worker-stats.ts';
+import { metricsPage, type ProcessView } from '../../src/report/metrics.ts';
 import { Scrape } from '../helpers/metrics.ts';
 
 const STARTING: ProcessView = {
@@ -10,21 +11,15 @@ const STARTING: ProcessView = {
   oldestMs: null,
   queue: { depth: null },
   pace: null,
+  reason: null,
+  refused: { 429: 0, 503: 0 },
+  pauses: { refusal: 0, breaker: 0 },
 };
 
-/** The metrics of a process on a clock that is turned by hand. */
-function metricsOf(view: ProcessView = STARTING) {
-  const clock = { nowMs: 0 };
-  const metrics = new Metrics(() => view, {
-    monotonicMs: () => clock.nowMs,
-    nowMs: () => clock.nowMs,
-    sleep: () => Promise.resolve(),
-  });
-  return { clock, metrics, scrape: async () => new Scrape((await metrics.page()).text) };
-}
+const scrapeOf = async (view: ProcessView) => new Scrape((await metricsPage(view)).text);
 
 const AT_WORK: ProcessView = {
-  version: '1.2.3',
+  ...STARTING,
   state: 'working',
   ended: { created: 7, rejected: 2 },
   inHand: 5,
@@ -34,7 +29,7 @@ const AT_WORK: ProcessView = {
 };
 
 test('a scrape has the state of the process, each value once and in the unit of its name', async () => {
-  const page = await metricsOf(AT_WORK).scrape();
+  const page = await scrapeOf(AT_WORK);
   expect(page.by('srq_build_info')).toEqual({ '1.2.3': 1 });
   expect(page.by('srq_state')).toEqual({
     starting: 0,
@@ -58,16 +53,13 @@ test('a scrape has the state of the process, each value once and in the unit of 
 });
 
 test('a scrape has no rate while no limit is known, because it only doubles until then', async () => {
-  const page = await metricsOf({
-    ...AT_WORK,
-    pace: { ratePerSecond: 88_056.7, boundPerSecond: null, pausedMs: 0 },
-  }).scrape();
+  const page = await scrapeOf({ ...AT_WORK, pace: { ratePerSecond: 88_056.7, boundPerSecond: null, pausedMs: 0 } });
   for (const name of ['srq_pace_requests_per_second', 'srq_pace_bound_requests_per_second'])
     expect([name, page.value(name)]).toEqual([name, Number.POSITIVE_INFINITY]);
 });
 
 test('what a process does not have is left out of a scrape: a 0 would say that it stands still', async () => {
-  const page = await metricsOf().scrape();
+  const page = await scrapeOf(STARTING);
   expect(page.names.sort()).toEqual([
     'srq_build_info',
     'srq_pauses_total',
@@ -77,21 +69,31 @@ test('what a process does not have is left out of a scrape: a 0 would say that i
   ]);
 });
 
+/** What a worker counts, on a clock that is turned by hand. */
+function workerAt(nowMs: number) {
+  const clock = { nowMs };
+  const silent = { say: () => {}, warn: () => {} };
+  const context = { clock: { monotonicMs: () => clock.nowMs }, reporter: silent, version: '1.2.3' };
+  const events = { refused: () => {}, breakerOpened: () => {} };
+  return { clock, stats: new WorkerStats(context as never, events as never) };
+}
+
 test('a burst of refusals is one pause, and one that begins after its end is the next pause', async () => {
-  const { clock, metrics, scrape } = metricsOf();
+  const { clock, stats } = workerAt(0);
+  const scrape = () => scrapeOf(stats.view);
   expect((await scrape()).by('srq_pauses_total')).toEqual({ refusal: 0, breaker: 0 });
   expect((await scrape()).by('srq_refused_responses_total')).toEqual({ 429: 0, 503: 0 });
-  metrics.refused(429, 1_000);
+  stats.refused(429, 1_000);
   clock.nowMs = 400;
-  metrics.refused(429, 0);
+  stats.refused(429, 0);
   // A later answer asks for a longer pause, which goes on until 2400.
-  metrics.refused(503, 2_000);
+  stats.refused(503, 2_000);
   clock.nowMs = 2_399;
-  metrics.breakerOpened(1);
+  stats.breakerOpened(1);
   expect((await scrape()).by('srq_pauses_total')).toEqual({ refusal: 1, breaker: 0 });
   clock.nowMs = 2_400;
-  metrics.refused(503, 0);
-  metrics.breakerOpened(30_000);
+  stats.refused(503, 0);
+  stats.breakerOpened(30_000);
   const page = await scrape();
   expect(page.by('srq_pauses_total')).toEqual({ refusal: 1, breaker: 1 });
   expect(page.by('srq_refused_responses_total')).toEqual({ 429: 2, 503: 2 });

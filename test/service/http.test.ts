@@ -33,11 +33,8 @@ describe('before the request is written, nothing can have happened', () => {
     'nothing can have happened where the proxy refuses to connect: HTTP %d',
     async (status) => {
       const proxy = await startRawService((socket) => socket.end(rawAnswer(`${status} No`)));
-      const network = {
-        proxy: { url: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic dTpw' },
-        secureContext: null,
-      };
-      expect(unanswered(await post(httpTo('https://service.example', { network })))).toEqual(UNSENT);
+      const by = { url: `http://127.0.0.1:${proxy.port}`, authorization: 'Basic dTpw' };
+      expect(unanswered(await post(httpTo('https://service.example', { proxy: by })))).toEqual(UNSENT);
       expect(proxy.requests()[0]?.head).toMatch(/^CONNECT service\.example:443 /);
       expect(proxy.requests()[0]?.head).toMatch(/^proxy-authorization: Basic dTpw$/im);
       expect(proxy.requests()).toHaveLength(1);

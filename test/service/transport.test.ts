@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { secureContextOf } from '../../src/service/network/certificates.ts';
-import type { Network } from '../../src/service/network/connector.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import type { Http } from '../../src/service/wire/http.ts';
 import { httpTo } from '../doors/client.ts';
-import { certificateMaker } from '../helpers/certificate.ts';
+import { certificateMaker, trusted } from '../helpers/certificate.ts';
 import fc from '../helpers/fast-check.ts';
 import { startProxy } from '../helpers/proxy-service.ts';
 import { type RawService, rawAnswer, startRawService } from '../helpers/raw-service.ts';
@@ -38,6 +36,7 @@ async function routeTo(
   connected?: (socket: Socket) => void,
 ): Promise<Route> {
   const pair = way === 'directly' ? undefined : make?.('service');
+  if (pair) trusted(pair);
   const service = await startRawService(respond, {
     ...(connected ? { connected } : {}),
     ...(pair ? { tls: pair } : {}),
@@ -45,14 +44,11 @@ async function routeTo(
   const proxy = way.startsWith('through a proxy') ? await startProxy() : null;
   const proxyUrl =
     proxy && (pair && way.endsWith('with TLS') ? await startTlsFront(proxy.url, { ...pair }) : proxy.url);
-  const network: Network = {
-    proxy: proxyUrl === null ? null : { url: proxyUrl, authorization: null },
-    secureContext: pair ? secureContextOf({ caFile: pair.certFile }, { keyPassphrase: null, extraCaFile: null }) : null,
-  };
+  const by = proxyUrl === null ? null : { url: proxyUrl, authorization: null };
   const baseUrl = `${pair ? 'https' : 'http'}://127.0.0.1:${service.port}`;
   return {
     service,
-    http: (timeoutMs) => httpTo(baseUrl, { network, connections: 1, timeoutMs: timeoutMs ?? null }),
+    http: (timeoutMs) => httpTo(baseUrl, { proxy: by, connections: 1, timeoutMs: timeoutMs ?? null }),
     endings: () => proxy?.errors ?? service.endings(),
   };
 }

@@ -41,6 +41,13 @@ test('what was learned of an account is kept part by part', () => {
   });
 });
 
+test('who has learned nothing leaves what another account has learned', () => {
+  const path = learnedFile();
+  storeAt(path).write({ answers: ANSWERS });
+  storeAt(path, { clientId: 'another' }).add(NOTHING_KNOWN);
+  expect(storeAt(path).read()).toEqual({ ...NOTHING, answers: ANSWERS });
+});
+
 test('what was learned is used for the same service and client, and answers under the same description', () => {
   const path = learnedFile();
   storeAt(path).write({ answers: ANSWERS, pace: PACE });

@@ -34,9 +34,6 @@ export const GLOBAL = {
     not: { log: null },
   }),
   freshStore: flag('use a store although it lacks requests that the log file has'),
-  caFile: text('<file>', 'also trust these certificate authorities (PEM)'),
-  cert: text('<file>', 'client certificate (PEM)'),
-  key: text('<file>', 'its key (PEM); passphrase in SRQ_KEY_PASSPHRASE'),
 };
 /** What all commands take; commander has `--version` by itself. */
 export const EVERYWHERE = { version: flag('print the version'), ...GLOBAL };
@@ -165,7 +162,6 @@ export const LOG = {
   until: text('<time>', 'before this time, or to the end of this day'),
   status: choice('<status>', 'only this status', SENT_STATUSES),
   run: text('<run>', 'only this run: its id, or how the id begins'),
-  limit: count('<n>', 'only the last N', 0, 1_000_000),
   csv: flag('as CSV', { not: { json: null } }),
 };
 export type LogOptions = OptionsOf<typeof LOG>;
@@ -212,8 +208,6 @@ export const SANDBOX = {
   tokenTtl: initially(3600, count('<seconds>', 'lifetime of a token', 1, 31_536_000)),
   fault: faults('<kind=probability>', 'inject faults (repeatable): 429, 500, reset-after'),
   seed: initially(1, count('<n>', 'the same seed gives the same faults', 0, 2 ** 32 - 1)),
-  contract: text('<file>', 'behave as this OpenAPI or Postman file says'),
-  operation: { ...pairs('<name=path>', 'the operation for create, token or validate (or none)'), needs: 'contract' },
   clientId: text('<id>', 'its client id, instead of a random one'),
   clientSecretStdin: flag('read its client secret from stdin, instead of a random one'),
 };
@@ -246,5 +240,4 @@ export const TEMPLATE = {
 };
 export const PURGE = { yes: yes('do not ask') };
 export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
-export const SCHEMA = { input: flag('print the schema of the file that the command reads with --file') };
 export const HELP = { all: flag('with the options that few need') };

@@ -98,7 +98,7 @@ export const AROUND: CommandTable = {
     about: 'run a local marketplace to try everything on',
     flags: flags.SANDBOX,
     examples: ['srq sandbox --port 0 --json', 'srq sandbox --latency 200 --fault reset-after=0.01'],
-    fails: ['input'],
+    uses: 'profile',
     run: async () => (await import('../../commands/sandbox/run.ts')).sandbox,
   },
   template: {
@@ -134,8 +134,7 @@ export const AROUND: CommandTable = {
   schema: {
     about: 'print the JSON Schema of what a command prints with --json',
     args: [{ name: '[command...]' }],
-    flags: flags.SCHEMA,
-    examples: ['srq schema bulk', 'srq schema create --input', 'srq schema --json'],
+    examples: ['srq schema bulk', 'srq schema --json'],
     isHidden: true,
     run: async () => (await import('../../commands/schema.ts')).schema,
   },

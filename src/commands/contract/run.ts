@@ -143,14 +143,13 @@ function answeredBy(question: Question): { readonly option: string; readonly key
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
   const { takenBy, refusedBy, environment, set, operation, dryRun } = options;
-  const isAlone = files.length + set.length + operation.length === 0 && environment === undefined;
+  const isAlone = files.length + set.length + operation.length === 0 && environment === undefined && !dryRun;
   if (!isAlone || (takenBy !== undefined && refusedBy !== undefined)) {
-    const message = 'Give --taken-by or --refused-by alone, without a file, --environment, --set or --operation.';
+    const message = 'Give --taken-by or --refused-by alone, without a file or another option of this command.';
     throw new SrqError('flags.contradict', message, 'For example: srq contract learn --taken-by form');
   }
   const { learnAnswers } = await import('./answers.ts');
-  const said = takenBy === undefined ? 'refused' : 'taken';
-  return learnAnswers(context, { said, named: takenBy ?? refusedBy ?? '', isDryRun: dryRun === true });
+  return learnAnswers(context, takenBy === undefined ? 'refused' : 'taken', takenBy ?? refusedBy ?? '');
 }
 
 /** Prints the contract in force as a page, which can be edited and learned. */

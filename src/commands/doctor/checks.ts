@@ -13,8 +13,6 @@ import { create, validate } from './requests.ts';
 export interface Check {
   readonly name: StepName;
   readonly onlyWith?: 'store' | 'create';
-  /** Whether it sees to its own time. */
-  readonly isBounded?: true;
   readonly look: (examination: Examination) => Promise<Found>;
 }
 
@@ -26,11 +24,11 @@ export const CHECKS: readonly Check[] = [
   { name: 'dns', look: name },
   { name: 'tcp', look: port },
   { name: 'tls', look: certificate },
-  { name: 'clock', isBounded: true, look: clock },
+  { name: 'clock', look: clock },
   { name: 'token', look: token },
   { name: 'validate', look: validate },
   { name: 'log', look: ({ context }) => log(context) },
-  { name: 'create', onlyWith: 'create', isBounded: true, look: create },
+  { name: 'create', onlyWith: 'create', look: create },
 ];
 
 async function settings(examination: Examination): Promise<Found> {

@@ -1,10 +1,9 @@
 import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
-import { duration } from '../../report/output.ts';
 import type { Contract } from '../../request/contract/contract.ts';
 import type { CachedToken, TracedCall } from '../../request/ports.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import type { SrqError } from '../../request/words/errors.ts';
 import type { Line } from '../../service/network/connector.ts';
 
 /** What a check has found, if it did not fail. */
@@ -32,7 +31,6 @@ export class Examination {
   proofMs = 0;
   /** How far the service's clock is ahead of this one, by its last answer, and how long that took. */
   skew: { readonly ms: number; readonly withinMs: number } | null = null;
-  #lastStatus: number | null = null;
 
   constructor(context: Context) {
     this.context = context;
@@ -43,40 +41,17 @@ export class Examination {
   }
 
   note({ answer, ms }: TracedCall): void {
-    this.#lastStatus = answer?.status ?? null;
     const atMs = Date.parse(answer?.headers['date'] ?? '');
     if (!Number.isNaN(atMs)) this.skew = { ms: atMs - (this.context.clock.nowMs() - ms / 2), withinMs: ms };
   }
 
-  /** Ends with the work, or with an error once the time of a step is over. Nothing is sent or repeated after that. */
-  async within<Result>(work: Promise<Result>): Promise<Result> {
-    let giveUp = () => {};
-    const tooLate = new Promise<never>((_, reject) => {
-      giveUp = () => reject(this.#tooLate());
-    });
-    return this.halting(Promise.race([work, tooLate]), giveUp);
-  }
-
   /** Ends with the work. Nothing is sent or repeated once the time of a step is over. */
-  async halting<Result>(work: Promise<Result>, tooLate = () => {}): Promise<Result> {
-    const timer = setTimeout(() => {
-      this.context.halt.abort();
-      tooLate();
-    }, STEP_MS);
+  halting<Result>(work: Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => this.context.halt.abort(), STEP_MS);
     return work.finally(() => clearTimeout(timer));
-  }
-
-  #tooLate(): SrqError {
-    const limit = duration(STEP_MS);
-    if (this.#lastStatus === null || this.#lastStatus < 300) {
-      return new SrqError('service.unreachable', `No answer came within ${limit}.`, SILENT);
-    }
-    const message = `No usable answer came within ${limit}. The last one was HTTP ${this.#lastStatus}.`;
-    return new SrqError('service.failed', message, TRY_LATER);
   }
 }
 
-const SILENT = 'Check the base URL (srq status), the network and, if there is one, the proxy.';
 export const TRY_LATER =
   'Try again later. If that does not help, send the marketplace what srq doctor --json prints; it holds no secret.';
 

@@ -15,15 +15,15 @@ const BY_PROXY = skipped('The proxy does that.');
 const addressOf = ({ connection }: Examination) => new URL(connection.destination.baseUrl);
 
 const routeOf = (examination: Examination) =>
-  routeTo(examination.connection.network, addressOf(examination), examination.timeoutMs);
+  routeTo(examination.connection.proxy, addressOf(examination), examination.timeoutMs);
 
 export async function proxy(examination: Examination): Promise<Found> {
-  const { network } = examination.connection;
+  const { proxy } = examination.connection;
   const { env } = examination.context.process;
   const url = addressOf(examination);
-  if (network.proxy) {
+  if (proxy) {
     examination.line = await reached(routeOf(examination).begin());
-    return { message: `${network.proxy.url} connects to ${url.host}.` };
+    return { message: `${proxy.url} connects to ${url.host}.` };
   }
   if (url.protocol === 'http:') return { message: 'None: the service is on this machine.' };
   const isSet = env['HTTPS_PROXY'] || env['https_proxy'];
@@ -31,7 +31,7 @@ export async function proxy(examination: Examination): Promise<Found> {
 }
 
 export async function name(examination: Examination): Promise<Found> {
-  if (examination.connection.network.proxy) return BY_PROXY;
+  if (examination.connection.proxy) return BY_PROXY;
   const host = targetOf(addressOf(examination)).hostname;
   if (isIP(host)) return { message: `${host} is an address; there is no name to look up.` };
   const found = await reached(lookup(host, { all: true }));
@@ -39,7 +39,7 @@ export async function name(examination: Examination): Promise<Found> {
 }
 
 export async function port(examination: Examination): Promise<Found> {
-  if (examination.connection.network.proxy) return BY_PROXY;
+  if (examination.connection.proxy) return BY_PROXY;
   examination.line = await reached(routeOf(examination).begin());
   const { remoteAddress, remotePort } = examination.line.tcp;
   return { message: `Connected to ${remoteAddress}, port ${remotePort}.` };
@@ -66,7 +66,7 @@ export async function certificate(examination: Examination): Promise<Found> {
 export async function clock(examination: Examination): Promise<Found> {
   const { context, connection } = examination;
   const startedMs = context.clock.monotonicMs();
-  examination.proof = await examination.within(connection.proveCredentials()).catch(expected);
+  examination.proof = await connection.proveCredentials().catch(expected);
   examination.proofMs = Math.round(context.clock.monotonicMs() - startedMs);
   const { skew } = examination;
   if (skew === null) return { ...skipped('The service did not tell its time.'), ms: 0 };

@@ -4,8 +4,7 @@ import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { type Contract, withJudges } from '../../request/contract/contract.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
-import type { Status } from '../../request/log/status.ts';
-import type { ErrorReason } from '../../request/words/error-codes.ts';
+import { reasonOf } from '../../request/log/outcome.ts';
 import { expected, SrqError } from '../../request/words/errors.ts';
 import { type Examination, type Found, skipped, TRY_LATER } from './examination.ts';
 
@@ -31,7 +30,10 @@ export async function validate({ context, connection, contract }: Examination): 
     const words = `${said('duplicate')}, which nobody can have sent before.`;
     return { message: words, warning: { reason: 'service.false-duplicate', hint: FALSE_DUPLICATE } };
   }
-  if (refused === 'failed') throw new SrqError('service.no-verdict', message ?? 'Validate did not answer.', TRY_LATER);
+  if (refused === 'failed') {
+    const words = context.halt.signal.aborted ? NOTHING_USABLE : (message ?? 'Validate did not answer.');
+    throw new SrqError('service.no-verdict', words, TRY_LATER);
+  }
   const why = `Validate refused a made-up request. ${message ?? ''}`.trim();
   if (refused !== null && http === 403) throw new SrqError('auth.denied', why, DENIED);
   if (refused !== null) throw new SrqError('request.rejected', why, REFUSED);
@@ -39,20 +41,19 @@ export async function validate({ context, connection, contract }: Examination): 
   throw new SrqError('answer.unreadable', unread, UNREAD);
 }
 
+const NOTHING_USABLE = 'Validate gave no usable answer within 10 s. To see each answer: srq doctor --verbose';
 const DENIED = 'Ask the marketplace whether this client may use the request API.';
 const REFUSED = `If it wants more fields, learn its API description: srq contract learn FILE    If not, try a request of your own: srq validate --file request.json`;
 const UNREAD =
   'Check the base URL: srq status    If it is right, ask the marketplace how validate answers. Until srq can read it, requests are only created with --no-validate.';
 
 /** Creates one request that says it is a test. It is sent and logged like any other. */
-export async function create(examination: Examination): Promise<Found> {
-  const { context, connection, contract } = examination;
+export async function create({ context, connection, contract }: Examination): Promise<Found> {
   const made = await madeUpRequest(connection.destination, contract, context.clock.nowMs());
   const opened = await context.log.open('doctor', false);
   finishOnSignal(context);
   const options = { validate: false, onDuplicate: 'skip', again: false } as const;
-  // What is under way then is finished and recorded, so it is not left like the other steps.
-  const sent = await examination.halting(submitRequest(made, connection.api, opened, options));
+  const sent = await submitRequest(made, connection.api, opened, options);
   const { stop, status, ids, message } = sent;
   if (stop) throw stop;
   const told = [...Object.entries(ids).map((pair) => pair.join('=')), ...(message === null ? [] : [message])].join(' ');
@@ -63,16 +64,8 @@ export async function create(examination: Examination): Promise<Found> {
   }
   const lookUp = `Look it up at the service, then: srq resolve ${made.key.slice(0, 12)}`;
   const why = `The test request is ${status}. ${told}`.trim();
-  throw new SrqError(REASON_OF[status] ?? 'service.failed', why, status === 'unknown' ? lookUp : TRY_LATER);
+  throw new SrqError(reasonOf(sent) ?? 'service.failed', why, status === 'unknown' ? lookUp : TRY_LATER);
 }
-
-/** The reason of failure for each status of a test request. */
-const REASON_OF: Partial<Readonly<Record<Status, ErrorReason>>> = {
-  invalid: 'request.rejected',
-  rejected: 'request.rejected',
-  repeated: 'request.is-duplicate',
-  unknown: 'request.in-doubt',
-};
 
 /**
  * Makes up a request that cannot be taken for a real one. All its texts say that it is a test, and its phone number is

@@ -38,19 +38,14 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
 const FINE = { hint: null, reason: null };
 const isFailed = ({ result }: Step) => result === 'fail';
 
-/** Takes one step. An `SrqError` is its failure, and so is that it takes too long. */
+/** Takes one step. An `SrqError` is its failure. */
 async function stepOf(check: Check, examination: Examination): Promise<{ step: Step; error: SrqError | null }> {
   const { context } = examination;
   const { name } = check;
   const startedMs = context.clock.monotonicMs();
   const tookMs = () => Math.round(context.clock.monotonicMs() - startedMs);
   try {
-    const {
-      message,
-      warning,
-      isSkipped,
-      ms = tookMs(),
-    } = await (check.isBounded ? check.look(examination) : examination.within(check.look(examination)));
+    const { message, warning, isSkipped, ms = tookMs() } = await examination.halting(check.look(examination));
     const result = warning ? 'warn' : isSkipped ? 'skip' : 'ok';
     return { step: { name, result, ms, message, ...(warning ?? FINE) }, error: null };
   } catch (error) {

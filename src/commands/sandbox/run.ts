@@ -1,19 +1,18 @@
 import { text } from 'node:stream/consumers';
-import { commandLine } from '../../cli/command-line.ts';
 import type { Context } from '../../cli/context.ts';
 import type { SandboxOptions } from '../../cli/table/options.ts';
-import { aligned, printable } from '../../report/output.ts';
+import { aligned } from '../../report/output.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
-import { type Contract, withTokenAtService } from '../../request/contract/contract.ts';
-import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
+import { withTokenAtService } from '../../request/contract/contract.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
-import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 
-/** Runs the local marketplace until Ctrl-C. It is ready when its address is printed. */
+/**
+ * Runs the local marketplace until Ctrl-C. It behaves as the API description of the profile says, and is ready when its
+ * address is printed.
+ */
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
-  const contract =
-    options.contract === undefined ? null : await contractOf(context, options.contract, options.operation);
+  const contract = await (await context.contracts()).read();
   const clientSecret = options.clientSecretStdin ? await givenSecret(context) : undefined;
   const running = await startSandbox({
     ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
@@ -51,6 +50,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
       `  SRQ_CLIENT_SECRET=${shellWord(running.clientSecret)} ${login}`,
       'or in PowerShell:',
       `  $env:SRQ_CLIENT_SECRET='${running.clientSecret.replaceAll("'", "''")}'; ${login}`,
+      ...(contract ? ['That profile needs the same API description: srq contract learn FILE --profile sandbox'] : []),
       'Stop it with Ctrl-C.',
     ].join('\n'),
   );
@@ -63,22 +63,4 @@ async function givenSecret({ process }: Context): Promise<string> {
   const [secret = ''] = (await text(process.stdin)).split(/\r?\n/, 1);
   if (secret !== '') return secret;
   throw new SrqError('login.incomplete', 'Standard input holds no client secret.', 'Write it into its first line.');
-}
-
-/**
- * Learns the contract from a document. Questions that only the partner can answer stay open, because the sandbox
- * accepts any value for them. The operations must be known, however.
- */
-async function contractOf(context: Context, file: string, operations: SandboxOptions['operation']): Promise<Contract> {
-  const source = await readSource([file]);
-  const said = { values: {}, operations: saidOperations(operations) };
-  const around = { baseUrl: null, nowMs: context.clock.nowMs() };
-  const { contract, questions } = await proposalFrom(source, said, DOCUMENTED_CONTRACT, around);
-  const open = questions.find(({ name, unanswered }) => name.startsWith('operation:') && unanswered === undefined);
-  if (!open) return contract;
-  throw new SrqError(
-    'document.undecided',
-    `${printable(file)} does not tell which operations are meant. ${printable(open.text)}`,
-    `Answer in the command: ${commandLine(context.process.argv.slice(2))} ${printable(open.answer)}`,
-  );
 }

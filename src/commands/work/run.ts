@@ -25,7 +25,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { clock, interruption } = context;
   const { halt } = interruption;
   const watch = new WorkerStats(context, events);
-  watch.metrics = await serveHealth(context, options, watch);
+  await serveHealth(context, options, () => watch.view);
   finishOnSignal(context, 'what was sent, giving back the rest');
   const store = await context.postgresStore();
   const session = await RequestSession.open(context, {
@@ -39,7 +39,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { openQueue } = await import('../../store/postgres/queue.ts');
   const { member, givenUp: giveUp } = log;
   const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
-  if (watch.metrics) void watch.lookAtQueue(queue, store);
+  if (options.healthPort !== undefined) void watch.lookAtQueue(queue, store);
   const { rate = 'auto', validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const connection = await session.connect({ rate, concurrency, refused });

@@ -2,7 +2,7 @@ import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import type { WorkerWatch } from '../../delivery/consume.ts';
 import { shown } from '../../delivery/submit.ts';
-import type { Metrics, ProcessState, ProcessView } from '../../report/metrics.ts';
+import type { ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
 import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type WorkedStatus } from '../../request/log/status.ts';
@@ -11,18 +11,14 @@ import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import type { PostgresQueue } from '../../store/postgres/queue.ts';
-import type { Health, WatchedProcess } from '../health.ts';
 
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 10_000;
 
 /** Counts what a worker does, and tells it to people, to `--events` and to monitoring. */
-export class WorkerStats implements WorkerWatch, WatchedProcess {
+export class WorkerStats implements WorkerWatch {
   readonly #context: Context;
   readonly #events: RunEvents;
-  readonly #since: string;
-  /** The metrics, or null if they are not served. Refusals and pauses are reported to them. */
-  metrics: Metrics | null = null;
   connection: Connection | null = null;
   /** The age of the oldest row, and the depth of the queue, at the last look. */
   #oldestMs: number | null = null;
@@ -35,11 +31,13 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
   #inHand = 0;
   #reason: string | null = null;
   #hasBegun = false;
+  readonly #refused: Record<string, number> = { 429: 0, 503: 0 };
+  readonly #pauses = { refusal: 0, breaker: 0 };
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(context: Context, events: RunEvents) {
     this.#context = context;
     this.#events = events;
-    this.#since = this.#now();
   }
 
   /** Number of requests that have left the queue, by their status. */
@@ -48,20 +46,18 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     return ended;
   }
 
-  get health(): Health {
-    const [state, inFlight, reason] = [this.#state, this.#inHand, this.#reason];
-    return { state, at: this.#now(), since: this.#since, inFlight, reason };
-  }
-
   get view(): ProcessView {
     return {
       version: this.#context.version,
       state: this.#state,
       ended: this.endedCounts,
       inHand: this.#inHand,
+      reason: this.#reason,
       oldestMs: this.#oldestMs,
       queue: { depth: this.#depth?.total ?? null, ...this.#standing },
       pace: this.connection?.pace() ?? null,
+      refused: this.#refused,
+      pauses: this.#pauses,
     };
   }
 
@@ -71,10 +67,6 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
     if (halt.signal.aborted) return 'stopping';
     if (log.isStoreAway) return 'waiting-for-database';
     return this.#inHand > 0 ? 'working' : 'idle';
-  }
-
-  #now(): string {
-    return new Date(this.#context.clock.nowMs()).toISOString();
   }
 
   /** Looks every few seconds at the queue and the store, so that no scrape waits for them. */
@@ -135,16 +127,24 @@ export class WorkerStats implements WorkerWatch, WatchedProcess {
 
   refused(http: number, pauseMs: number): void {
     this.#events.refused(http, pauseMs);
-    this.metrics?.refused(http, pauseMs);
+    this.#refused[http] = (this.#refused[http] ?? 0) + 1;
+    this.#paused('refusal', pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
     this.#context.reporter.say(() => `The service answered ${http}${pause}.`);
   }
 
   breakerOpened(pauseMs: number): void {
     this.#events.breakerOpened(pauseMs);
-    this.metrics?.breakerOpened(pauseMs);
+    this.#paused('breaker', pauseMs);
     const seconds = Math.round(pauseMs / 1000);
     this.#context.reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
+  }
+
+  /** Counts a pause, if none was going on. */
+  #paused(cause: 'refusal' | 'breaker', pauseMs: number): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.#pauses[cause] += 1;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
   }
 }
 

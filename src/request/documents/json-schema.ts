@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DOCUMENTS, failed, requests, TAKES_MANY } from './documents.ts';
+import { DOCUMENTS, failed } from './documents.ts';
 import { type DocumentName, SCHEMA_VERSION } from './types.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -27,15 +27,10 @@ export function outputSchema(command: string): JsonSchema {
     return { $schema: DIALECT, title: 'srq bulk --events, srq work --events', anyOf: shapesOf(DOCUMENTS.events) };
   const names = documentsOf(command);
   const documents = names.flatMap((name) => shapesOf(DOCUMENTS[name]));
-  const many = names.filter((name) => TAKES_MANY.has(name)).flatMap((name) => shapesOf(DOCUMENTS[name]));
-  const arrays = many.length === 0 ? [] : [{ type: 'array', items: { anyOf: many } }];
+  // These read a request or an array of them.
+  const takesMany = command === 'validate' || command === 'create';
+  const arrays = takesMany ? [{ type: 'array', items: { anyOf: documents } }] : [];
   return { $schema: DIALECT, title: `srq ${command} --json`, anyOf: [...documents, ...arrays, ...shapesOf(failed)] };
-}
-
-/** Returns the JSON Schema of what a command reads from the file of `--file`, or null if it reads none. */
-export function inputSchema(command: string): JsonSchema | null {
-  if (!TAKES_MANY.has(command)) return null;
-  return { $schema: DIALECT, title: `srq ${command} --file`, ...plain(z.toJSONSchema(requests, OPTIONS)) };
 }
 
 /** The name of the lines that `--events` prints. They are not a document of a command. */

@@ -78,12 +78,6 @@ export const REFERENCE = {
   }),
   /** The schemas of documents, by the command that prints them. */
   schema: z.object({
-    schemas: z.array(
-      z.object({
-        command: text,
-        output: z.record(text, z.unknown()),
-        input: z.nullable(z.record(text, z.unknown())),
-      }),
-    ),
+    schemas: z.array(z.object({ command: text, output: z.record(text, z.unknown()) })),
   }),
 } as const;

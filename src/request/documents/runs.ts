@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { FIELDS, type Field } from '../lead/fields.ts';
 import {
   allCounts,
   count,
@@ -98,15 +97,6 @@ const event = z.union([plan, progress, row, pause, refused, end]);
 
 const ended = { ...ending, advice: nullableText, next: nullableText };
 const shared = { rows: count, seconds, log: text, results: nullableText, ...ended };
-
-const value = z.union([text, z.number(), z.boolean(), z.null()]);
-const fields = Object.fromEntries(FIELDS.map((field) => [field, z.optional(value)])) as Record<
-  Field,
-  z.ZodMiniOptional<typeof value>
->;
-
-/** A request in the file of `--file`. Further members are sent under their own names. */
-export const request = z.looseObject(fields);
 
 /** How a file was read and mapped, and what was found in it. */
 const planned = z.object({

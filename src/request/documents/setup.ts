@@ -21,9 +21,8 @@ export const SETUP = {
     auth,
     tokenAddress: nullableText,
     proven: z.boolean(),
-    inForce: nullableText,
   }),
-  logout: z.object({ profile: text, removed: z.boolean(), log: text, inForce: nullableText }),
+  logout: z.object({ profile: text, removed: z.boolean(), log: text }),
   /** The settings in force, and where each comes from. */
   status: z.object({
     profile: text,

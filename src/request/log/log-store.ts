@@ -73,8 +73,6 @@ export interface LogStore {
    * is empty.
    */
   latest(): AsyncGenerator<LogRecord, unknown>;
-  /** Yields the last record of every request, newest first. Only what is taken is read. */
-  newest(): AsyncGenerator<LogRecord, unknown>;
   /** Yields every record in order, or only those with this reference. Otherwise like `latest`. */
   records(ref?: string): AsyncGenerator<ReadRecord, unknown>;
   /** Yields all notes, oldest first. Unreadable ones are skipped. */

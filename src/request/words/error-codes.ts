@@ -14,7 +14,7 @@ const CODES = {
   ],
   settings: [
     'address.invalid address.unencrypted settings.unusable settings.unwritable keychain.unusable',
-    'contract.unusable contract.other-service clock.wrong certificate.unusable',
+    'contract.unusable contract.other-service clock.wrong',
     'certificate.unchecked proxy.unusable store.bad-address',
   ],
   input: [

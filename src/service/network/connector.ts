@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import type { buildConnector as Connector } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
@@ -24,8 +23,8 @@ type OpenLine = (target: LineTarget, below?: Line) => Promise<Line>;
  * steps has the timeout. TCP is opened separately from TLS, because Node.js does not give access to the TCP connection of
  * a TLS socket that opened its own.
  */
-function lineOpener(secureContext: SecureContext | null, timeoutMs: number): OpenLine {
-  const connect = buildConnector({ timeout: timeoutMs, ...(secureContext ? { secureContext } : {}) });
+function lineOpener(timeoutMs: number): OpenLine {
+  const connect = buildConnector({ timeout: timeoutMs });
   const step = (options: Connector.Options) =>
     new Promise<Socket>((resolve, reject) => {
       connect(options, (error, socket) => (socket ? resolve(socket) : reject(error)));
@@ -76,7 +75,7 @@ async function openTunnel(
 }
 
 /** A proxy on the way to the service. */
-interface ServiceProxy {
+export interface ServiceProxy {
   /** Scheme, host and port of the proxy, never with a user name or password. */
   readonly url: string;
   /** Value of the header `proxy-authorization`, or null if none is sent. */
@@ -138,14 +137,6 @@ function isExempt(url: URL, noProxy: string): boolean {
   });
 }
 
-/** The route to the service: the proxy and the TLS settings. */
-export interface Network {
-  /** The proxy on the way, or null for a direct connection. */
-  readonly proxy: ServiceProxy | null;
-  /** The TLS context, or null for the default of Node.js. */
-  readonly secureContext: SecureContext | null;
-}
-
 /** Maximum time for each step of opening a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -157,9 +148,10 @@ export interface Route {
   complete(below: Line): Promise<Line>;
 }
 
-export function routeTo({ proxy, secureContext }: Network, url: URL, timeoutMs: number | null): Route {
+/** Returns the route to a service. `proxy` is null for a direct connection. */
+export function routeTo(proxy: ServiceProxy | null, url: URL, timeoutMs: number | null): Route {
   const stepMs = Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
-  const open = lineOpener(secureContext, stepMs);
+  const open = lineOpener(stepMs);
   const target = targetOf(url);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return {

@@ -1,5 +1,4 @@
 import { systemCode } from '../../request/words/errors.ts';
-import type { Answer } from './exchange.ts';
 
 /** Explains to a person why there is no connection, or why it ended. */
 export interface NetworkFailure {
@@ -51,29 +50,16 @@ function refusedByProxy(status: number): NetworkFailure {
   return { reason: `The proxy did not connect to the service (HTTP ${status}).`, hint, final: status < 500 };
 }
 
-/**
- * Recognises the error page of a web server for a missing or unknown client certificate, or returns null for any other
- * answer.
- */
-export function clientCertificateFailure({ status, body }: Answer): NetworkFailure | null {
-  const isSaid =
-    (status === 400 || status === 403) && /(?:No required|The) SSL certificate (?:was sent|error)/i.test(body);
-  if (!isSaid && status !== 495 && status !== 496) return null;
-  return { reason: `${CERTIFICATE_WANTED} (HTTP ${status}).`, hint: CLIENT_CERTIFICATE, final: true };
-}
-
 const MORE_MEMORY = 'Allow it more: ulimit -v unlimited, or a larger limit of its container.';
-const CERTIFICATE_WANTED = 'The service asks for a client certificate, or refused the one it got';
-const CLIENT_CERTIFICATE = 'Name the certificate and the key that the marketplace knows: --cert FILE --key FILE';
+const CLIENT_CERTIFICATE =
+  'Check the base URL, then ask the marketplace. A program on this machine can show such a certificate, for example stunnel.';
 const NO_AUTHORITY =
-  'Check the base URL. If a private authority or a company proxy has signed it, name its certificate: --ca-file FILE. srq never sends without checking the certificate.';
+  'Check the base URL. If a private authority or a company proxy has signed it, name its certificate: NODE_EXTRA_CA_CERTS=FILE. srq never sends without checking the certificate.';
 const CUT_BY =
-  'A firewall or proxy may have cut it, or the service because it needs a client certificate (--cert FILE --key FILE).';
+  'A firewall or proxy may have cut it, or the service because it needs a client certificate, which srq does not have.';
 const RENEW = 'If the clock of this machine is right, its owner must renew it: tell the marketplace.';
 const OTHER_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
 const DROPPED = 'A firewall may drop the connection. If this network needs a proxy, name it in HTTPS_PROXY.';
-const ABOUT_CLIENT_CERTIFICATE =
-  /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/;
 
 /**
  * A rule for a failure. `is` matches its name followed by its message; `says` and `hint` are the sentence and the
@@ -86,10 +72,9 @@ const TLS_RULES: readonly Rule[] = [
   [/CERT_HAS_EXPIRED/, "{who}'s certificate has expired", RENEW],
   [/CERT_NOT_YET_VALID/, "{who}'s certificate is not valid yet", 'Check the clock of this machine.'],
   [/ALTNAME|HOSTNAME_MISMATCH/, "{who}'s certificate is for another name than {name}", OTHER_URL],
-  [ABOUT_CLIENT_CERTIFICATE, CERTIFICATE_WANTED, CLIENT_CERTIFICATE],
   [
-    /ALERT_HANDSHAKE_FAILURE/,
-    'The service ended the TLS handshake, perhaps because it needs a client certificate',
+    /ALERT_(?:HANDSHAKE_FAILURE|BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
+    'The service ended the TLS handshake, perhaps because it needs a client certificate, which srq does not have',
     CLIENT_CERTIFICATE,
   ],
   [

@@ -3,9 +3,6 @@ import { SrqError } from '../../request/words/errors.ts';
 import type { Line, Route } from './connector.ts';
 import { networkFailure } from './network-failure.ts';
 
-/** Time that a service has for refusing the client's certificate, if it sends no session ticket. */
-const REFUSAL_MS = 500;
-
 /** Describes the certificate of a service and the TLS connection that showed it. */
 export interface ServiceCertificate {
   readonly issuer: string;
@@ -25,25 +22,8 @@ export function reached<Result>(work: Promise<Result>): Promise<Result> {
 /** Makes the TLS handshake with the service over a connection that is open, and describes its certificate. */
 export async function tlsHandshake(route: Route, below: Line): Promise<ServiceCertificate> {
   const tls = (await route.complete(below)).socket as TLSSocket;
-  await accepted(tls);
   const { issuer, valid_to } = tls.getPeerCertificate();
   const protocol = tls.getProtocol() ?? '';
   tls.destroy();
   return { issuer: [issuer.O ?? issuer.CN].flat().join(', '), expiresAtMs: Date.parse(valid_to), protocol };
-}
-
-/**
- * Waits until the service has accepted the client's certificate. In TLS 1.3 the handshake is complete before the
- * service has checked it: the service then refuses it, or sends a session ticket.
- */
-function accepted(tls: TLSSocket): Promise<void> {
-  if (tls.getProtocol() !== 'TLSv1.3') return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, REFUSAL_MS);
-    tls.once('error', reject).once('session', () => resolve());
-    tls.once('close', () => {
-      clearTimeout(timer);
-      reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
-    });
-  });
 }

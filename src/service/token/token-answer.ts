@@ -6,7 +6,7 @@ import { SrqError } from '../../request/words/errors.ts';
 import { type AnswerValue, answerValue, isHtml, textAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
-import { clientCertificateFailure, failureName, networkFailure } from '../network/network-failure.ts';
+import { failureName, networkFailure } from '../network/network-failure.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The part of the contract that documents the answer with the token. */
@@ -90,8 +90,6 @@ export function tokenError(exchange: Exchange, sent: Redactor): SrqError {
     const message = exchange.written && !final ? lost : reason;
     return new SrqError('service.unreachable', message, `${hint} See where it fails: srq doctor`, exchange.error);
   }
-  const certificate = clientCertificateFailure(answer);
-  if (certificate) return new SrqError('service.unreachable', certificate.reason, certificate.hint);
   const unusable = (message: string, hint: string) => new SrqError('token.unusable-answer', message, hint);
   const { status, headers } = answer;
   const at = `HTTP ${status}`;

@@ -2,13 +2,14 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { TracedCall } from '../../request/ports.ts';
 import { type CarriedCall, Connection, type Dispatched } from '../network/connection.ts';
-import { type Network, routeTo } from '../network/connector.ts';
+import { routeTo, type ServiceProxy } from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
 import { type RedactedCall, tracedCall } from '../redaction/trace.ts';
 
 export interface HttpOptions {
   readonly baseUrl: string;
-  readonly network: Network;
+  /** The proxy on the way to the service, or null for a direct connection. */
+  readonly proxy: ServiceProxy | null;
   /** Maximum number of connections at once. */
   readonly connections: number;
   /** Maximum time for a whole answer, or null for the default. If it is shorter than that for connecting, it limits both. */
@@ -47,7 +48,7 @@ export class Http {
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#timeoutMs = Math.min(options.timeoutMs ?? ANSWER_TIMEOUT_MS, MAX_TIMER_MS);
-    const route = routeTo(options.network, url, options.timeoutMs);
+    const route = routeTo(options.proxy, url, options.timeoutMs);
     this.#pool = new Pool(url.origin, {
       connections: options.connections,
       factory: (origin) => new Connection(origin, async () => route.complete(await route.begin())),

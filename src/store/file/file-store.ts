@@ -27,7 +27,7 @@ import {
   withBeside,
 } from './log-access.ts';
 import { indexView, LogIndex, loadIndex } from './log-index.ts';
-import { decodeRecord, readLines, readRecordAt } from './record.ts';
+import { decodeRecord, readLines } from './record.ts';
 
 interface FileStoreOptions extends Omit<FileLogOptions, 'exclusive' | 'holder'> {
   /** Describes this process, while it runs the command, to others that find the log in use. */
@@ -42,7 +42,6 @@ export function openFileStore(options: FileStoreOptions): LogStore {
     open: (command, exclusive) => openFileLog({ ...options, exclusive, holder: holder(command) }),
     openReader: () => openLogReader(path, user),
     latest: () => readLog(path, user),
-    newest: () => readNewest(path, user),
     records: (ref) => readRecords(path, user, ref),
     notes: () => readRunNotes(path),
     openNotes: (noted) => openRunNotes(path, noted, clock),
@@ -121,23 +120,6 @@ async function* readRecords(path: string, user: LogUser | null, ref?: string): A
     }
   } finally {
     await file.close();
-  }
-}
-
-/**
- * Yields the last record of each request, newest first, and reads only as much of the log as is needed. Otherwise it
- * works like {@link readLog}.
- */
-async function* readNewest(path: string, user: LogUser | null): AsyncGenerator<LogRecord, void> {
-  const log = await openIndexed(path, user);
-  if (!log) return;
-  try {
-    for (const offset of log.index.offsets().reverse()) {
-      const record = readRecordAt(log.file.fd, offset);
-      if (record !== null) yield record;
-    }
-  } finally {
-    await log.file.close();
   }
 }
 

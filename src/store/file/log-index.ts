@@ -66,11 +66,6 @@ export class LogIndex {
     return Math.floor((this.#values[number] ?? 0) / STATE_RANGE);
   }
 
-  /** Returns the offsets of the last records of all requests, in their order. */
-  offsets(): Float64Array {
-    return Float64Array.from({ length: this.#keys.size }, (_, number) => this.offsetOf(number)).sort();
-  }
-
   set(key: string, event: LogEvent, by: LogRecord['by'], offset: number): void {
     const entry = this.#keys.findOrAdd(key);
     if (entry >= this.#values.length) {

@@ -61,7 +61,6 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     },
     openReader: async () => logLookup(known, clock),
     latest: () => unlessEmpty(() => readLatest(database)),
-    newest: () => unlessEmpty(() => readLatest(database, 'desc')),
     records: (ref?: string) => unlessEmpty(() => readAllRecords(database, ref)),
     waiting: (destination, ref) => unlessEmpty(() => readWaiting(database, destination, ref)),
     notes: async function* () {

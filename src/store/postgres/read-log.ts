@@ -68,8 +68,8 @@ export function logLookup(query: Query, { monotonicMs }: Clock) {
 const OF_REQUESTS = 'from srq.request s join srq.record r on r.id = s.record join srq.process w on w.id = r.process';
 
 /** Yields the last record of each request, oldest first, as of the moment when reading begins. */
-export async function* readLatest(database: Database, order: 'asc' | 'desc' = 'asc'): AsyncGenerator<LogRecord> {
-  const text = `select ${RECORD_COLUMNS} ${OF_REQUESTS} order by r.id ${order}`;
+export async function* readLatest(database: Database): AsyncGenerator<LogRecord> {
+  const text = `select ${RECORD_COLUMNS} ${OF_REQUESTS} order by r.id`;
   for await (const row of inOneView<RecordRow>(database, text)) yield recordOf(row);
 }
 
