@@ -1,7 +1,8 @@
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
-import type { Preparation } from '../delivery/prepare.ts';
-import { runRowOf } from '../delivery/report-rows.ts';
+import { mapRow, type Preparation } from '../delivery/prepare.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
+import type { Mapping } from '../request/lead/table.ts';
+import type { RowReport } from '../request/log/import-plan.ts';
 import { type OpenLog, takenAt } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
@@ -41,10 +42,7 @@ export async function importTable(
     agree: (planTable) => planTable({ table, mapping }, () => {}),
     watch: async () => ({ row: (sent) => telling.tell(shown(sent)), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
-      for await (const report of reports) {
-        const { market: _, at: __, ...result } = runRowOf(report, mapping, true);
-        results.push(result);
-      }
+      for await (const report of reports) results.push(importedRow(report, mapping));
     },
   };
   const { destination } = preparation;
@@ -74,6 +72,13 @@ export async function importTable(
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
   const stopped = stop ? forProgram(stop) : halt.signal.aborted ? endedBySignal() : null;
   return { rows: results.length, counts, results, stopped };
+}
+
+function importedRow(report: RowReport, mapping: Mapping): ImportedRow {
+  const { row, status, ids, message, reason, record, problems } = report;
+  const { ref } = row.problem === null ? mapRow(row, mapping).fields : {};
+  const [key, http] = [record?.key ?? null, record?.http ?? null];
+  return { row: row.number, ref: ref?.trim() || null, key, status, ids, http, message, reason, problems };
 }
 
 /** Calls the function of the program with each result. Its first error ends the import in order. */

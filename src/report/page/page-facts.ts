@@ -16,7 +16,7 @@ export interface PageFacts {
 
 /** What the page's script draws. */
 export function pageData(figures: RunFigures, facts: PageFacts) {
-  const { begin, end, counts, listed, reasons } = figures;
+  const { begin, end, counts, listed } = figures;
   return {
     about: begin && {
       at: begin.at,
@@ -27,7 +27,7 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
         `with profile ${begin.profile}`,
       ],
     },
-    ...{ writtenAt: facts.writtenAt, counts, reasons },
+    ...{ writtenAt: facts.writtenAt, counts },
     rows: listed.map((row) => ({ ...row, ids: Object.entries(row.ids) })),
     toDo: toDo(figures).map((item) => ({ ...item, command: facts.withProfile(item.command) })),
     notes: notesOn(figures),

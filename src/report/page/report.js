@@ -8,6 +8,7 @@ const SHOWN_AT_FIRST = 50;
 const SHOWN_MORE = 200;
 const SHOWN_REASONS = 50;
 const CHART_HEIGHT = 200;
+const DENIED = 'Ask the marketplace whether this client may create requests in these markets.';
 const COLUMNS = {
   row: 'Row',
   ref: 'Reference',
@@ -23,8 +24,13 @@ const data = JSON.parse(byId('data').textContent);
 const rows = data.rows.map((row) => {
   const identifiers = row.ids.map(([, value]) => value).join(' ');
   const found = [row.row, row.ref, identifiers, row.message, row.key].join('\n').toLowerCase();
-  return { ...row, identifiers, found };
+  return { ...row, identifiers, found, reason: reasonOf(row) };
 });
+/** The most common reasons, each with its rows. */
+const reasons = [...Map.groupBy(rows, ({ reason }) => reason)]
+  .filter(([reason]) => reason !== '')
+  .sort(([, some], [, others]) => others.length - some.length)
+  .slice(0, SHOWN_REASONS);
 const form = byId('filter');
 let shown = SHOWN_AT_FIRST;
 
@@ -55,12 +61,19 @@ function outcome() {
   return section('outcome', 'Outcome', h('ul.tiles', tiles));
 }
 
-function reasons() {
-  const found = data.reasons.map((reason, number) => ({ ...reason, number, times: rowsOf({ reason: number }).length }));
-  const listed = found.filter(({ times }) => times > 0).sort((a, b) => b.times - a.times);
-  const items = listed.slice(0, SHOWN_REASONS).map(({ number, status, text, advice, times }) => {
-    const those = link({ reason: number }, `${count(times)} ${times === 1 ? 'row' : 'rows'}`);
-    return h('li', h('p', statusTag(status), ' · ', bdi(text)), h('p', `${advice} `, those));
+/** Why a row was not taken, without what differs from row to row: identifiers and numbers. The HTTP status stays. */
+function reasonOf({ status, message }) {
+  if (!STATUS[status].advice) return '';
+  const text = (message || 'No reason was recorded.')
+    .replace(/\b(?=[0-9a-f-]*\d)[0-9a-f]{8}[0-9a-f-]*\b/gi, '#')
+    .replace(/(?<!HTTP \d*)\d+(?:[.,:/-]\d+)*/g, '#');
+  return `${labelOf(status)}: ${text}`;
+}
+
+function whyNot() {
+  const items = reasons.map(([reason, [{ status, http }, ...more]]) => {
+    const those = link({ reason }, more.length === 0 ? '1 row' : `${count(more.length + 1)} rows`);
+    return h('li', h('p', bdi(reason)), h('p', `${http === 403 ? DENIED : STATUS[status].advice} `, those));
   });
   return items.length > 0 ? [section('reasons', 'Reasons', h('ol.reasons', items))] : [];
 }
@@ -126,7 +139,7 @@ function rowsOf({ text = '', status = '', market = '', reason = '' }) {
     (row) =>
       (status === '' || row.status === status) &&
       (market === '' || row.market === market) &&
-      (reason === '' || row.reasons.includes(Number(reason))) &&
+      (reason === '' || row.reason === reason) &&
       words.every((word) => row.found.includes(word)),
   );
 }
@@ -167,8 +180,8 @@ function drawList() {
       .filter(Boolean)
       .sort()
       .map((value) => [value, text(value)]);
-  const reasonsByNumber = data.reasons.map(({ text }, number) => [number, text]);
-  const choices = { status: found('status', labelOf), market: found('market'), reason: reasonsByNumber };
+  const common = reasons.map(([reason]) => [reason, reason]);
+  const choices = { status: found('status', labelOf), market: found('market'), reason: common };
   for (const [name, options] of Object.entries(choices))
     form.elements.namedItem(name).append(...options.map(([value, text]) => new Option(text, value)));
   byId('more').addEventListener('click', () => {
@@ -183,7 +196,7 @@ byId('about').append(
     ? [moment(about.at), ...about.facts.map(bdi)].map((fact) => h('span', fact))
     : ['As the log has it on ', moment(writtenAt)]),
 );
-byId('listing').before(toDo(), outcome(), ...reasons());
+byId('listing').before(toDo(), outcome(), ...whyNot());
 if (rows.length > 0 || data.notes.length > 0) drawList();
 byId('listing').after(
   ...course(),

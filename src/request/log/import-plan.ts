@@ -75,7 +75,7 @@ export interface ImportPlan {
   readonly ledger: Ledger;
 }
 
-/** One row of the input with its result, for the results file, the report and the export. */
+/** One row of the input with its result, for the results file and the export. */
 export interface RowReport extends Pick<RowResult, 'status' | 'ids' | 'message' | 'reason'> {
   readonly row: Row;
   /** The last record of the row's request. */
@@ -87,14 +87,4 @@ export interface RowReport extends Pick<RowResult, 'status' | 'ids' | 'message' 
    * outside the range of the import and the log knows no more.
    */
   readonly isKept: boolean;
-}
-
-/** One row or request of a run, as the report shows it. It has no cells. */
-export interface RunRow extends RowResult {
-  /** Code of the market, or null if it is not known. */
-  readonly market: string | null;
-  /** Time of its last record, or null if there is none. */
-  readonly at: string | null;
-  /** The reasons why the row is invalid. */
-  readonly problems: readonly Problem[];
 }
