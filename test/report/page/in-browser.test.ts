@@ -38,7 +38,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     expect(await lines.count()).toBe(250);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('rejected');
-    await expect.poll(() => found.textContent()).toBe('20 of 400 listed rows');
+    await expect.poll(() => found.textContent()).toBe('36 of 400 listed rows');
     expect(await page.getByRole('button', { name: 'Show more' }).isVisible()).toBe(false);
     await page.getByLabel('Search').fill('l-23 refused');
     await expect.poll(() => found.textContent()).toBe('1 of 400 listed rows');
@@ -55,16 +55,24 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
   test('the page of a run lists the rows of a tile or a reason, and leads back', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     const found = page.locator('#found');
-    await page.locator('.tiles').getByRole('link', { name: 'invalid' }).click();
-    await expect.poll(() => found.textContent()).toBe('16 of 400 listed rows');
-    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('invalid');
-    expect(await page.locator('.tiles [aria-current]').allTextContents()).toEqual(['invalid']);
-    const reason = page.locator('.reasons li', { hasText: 'HTTP 422' });
+    await page.locator('.tiles').getByRole('link', { name: 'rejected' }).click();
+    await expect.poll(() => found.textContent()).toBe('36 of 400 listed rows');
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('rejected');
+    expect(await page.locator('.tiles [aria-current]').allTextContents()).toEqual(['rejected']);
+    // What differs from row to row makes no reason of its own.
+    const reason = page.locator('.reasons li', {
+      hasText: 'rejected: The service refused it (HTTP 422). Location # is',
+    });
     await reason.getByRole('link', { name: '20 rows' }).click();
     await expect.poll(() => found.textContent()).toBe('20 of 400 listed rows');
     expect(await page.locator('#table tbody tr').first().textContent()).toContain('L-3');
     await page.goBack();
-    await expect.poll(() => found.textContent()).toBe('16 of 400 listed rows');
+    await expect.poll(() => found.textContent()).toBe('36 of 400 listed rows');
+    expect(await page.locator('.reasons li').allTextContents()).toEqual([
+      expect.stringMatching(/422.*results file.*20 rows$/),
+      expect.stringMatching(/403.*Ask the marketplace.*16 rows$/),
+      expect.stringMatching(/^unknown: The line failed.*8 rows$/),
+    ]);
     await page.goBack();
     await expect.poll(() => found.textContent()).toBe('400 of 400 listed rows');
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('');
@@ -134,7 +142,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     figures.note(beginOf(4, { file: HOSTILE[0], service: HOSTILE[1], settings: { [HOSTILE[3] ?? '']: HOSTILE[2] } }));
     for (const [at, text] of HOSTILE.entries()) {
       const said = { ref: text, market: text, message: text, ids: { [text]: text } };
-      figures.add(rowOf(at + 1, { ...said, status: at % 2 === 0 ? 'unknown' : 'rejected' }));
+      figures.add(rowOf(at + 1, { ...said, event: at % 2 === 0 ? 'unknown' : 'rejected' }));
       figures.record(recordOf(second(at)));
     }
     figures.note({ event: 'end', stopped: HOSTILE[1] ?? '', run: 'r', at: second(9) });

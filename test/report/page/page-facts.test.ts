@@ -3,19 +3,23 @@ import { withProfileFlags } from '../../../src/cli/command-line.ts';
 import { headlineOf, pageData } from '../../../src/report/page/page-facts.ts';
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import type { RecordedNote } from '../../../src/request/log/log-store.ts';
-import { type Counts, noCounts, STATUSES } from '../../../src/request/log/status.ts';
+import { type Counts, noCounts, SENT_STATUSES, STATUSES } from '../../../src/request/log/status.ts';
 import { beginOf, rowOf, second } from './figures.ts';
 
 const END = { event: 'end', stopped: null, run: 'r', at: second(9) } as const;
 
 /** A run with so many rows of each status, ended unless `note` says otherwise. */
-function figuresWith(counts: Partial<Counts>, note: RecordedNote = END): RunFigures {
+function figuresWith(of: Partial<Counts>, note: RecordedNote = END): RunFigures {
+  const counts = { ...noCounts(), ...of };
   const figures = new RunFigures();
-  figures.note(beginOf(0));
-  for (const status of STATUSES) {
-    for (let at = 0; at < (counts[status] ?? 0); at++) figures.add(rowOf(at + 1, { status }));
+  const rows = STATUSES.reduce((sum, status) => sum + counts[status], 0);
+  // Only the plan has the rows that are invalid or repeated.
+  figures.note(beginOf(rows, { counts: { ...noCounts(), invalid: counts.invalid, repeated: counts.repeated } }));
+  for (const event of SENT_STATUSES) {
+    for (let at = 0; at < counts[event]; at++) figures.add(rowOf(at + 1, { event }));
   }
   figures.note(note);
+  figures.addUntouched();
   return figures;
 }
 
@@ -56,8 +60,8 @@ test.each([
 ])('what is left to do of %s ends in commands that can be pasted', (file, word, results) => {
   const figures = new RunFigures();
   figures.note(beginOf(4, { counts: { ...noCounts(), invalid: 1 }, file }));
-  for (const [at, status] of (['unknown', 'failed', 'rejected'] as const).entries())
-    figures.add(rowOf(at + 1, { status }));
+  for (const [at, event] of (['unknown', 'failed', 'rejected'] as const).entries())
+    figures.add(rowOf(at + 1, { event }));
   figures.note(END);
   figures.addUntouched();
   const { toDo } = pageData(figures, FACTS);
@@ -77,15 +81,13 @@ test('an interruption is not shown as an alarm, and the page says what goes on',
 
 test('the list of rows begins with those that need somebody', () => {
   const figures = new RunFigures();
-  for (const [at, status] of (['created', 'rejected', 'created', 'unknown', 'failed'] as const).entries())
-    figures.add(rowOf(at + 1, { status }));
+  for (const [at, event] of (['created', 'rejected', 'created', 'unknown', 'failed'] as const).entries())
+    figures.add(rowOf(at + 1, { event }));
   expect(pageData(figures, FACTS).rows.map(({ row }) => row)).toEqual([4, 2, 5, 1, 3]);
 });
 
 test('the commands on the page concern the profile of the run, wherever they are pasted', () => {
   const figures = figuresWith({ created: 1, unknown: 1 });
-  figures.note(beginOf(3));
-  figures.addUntouched();
   const withProfile = (text: string) => withProfileFlags(text, { profile: 'shop', store: 'postgres://db/leads' });
   const { toDo, resolve } = pageData(figures, { ...FACTS, withProfile });
   const flags = '--profile shop --store postgres://db/leads';
