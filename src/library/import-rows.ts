@@ -52,11 +52,10 @@ export async function importTable(
     ...{ log, notes, halt, clock: host.clock },
     taken: () => takenAt(store, destination),
     async confirm({ rows, counts }) {
-      const { profile, version, concurrency, onDuplicate } = settings;
+      const { profile, version } = settings;
       const { baseUrl } = destination;
       const service = { service: new URL(baseUrl).host, live: !isLoopback(baseUrl) };
-      const noted = { concurrency: String(concurrency), onDuplicate };
-      notes.note({ event: 'begin', version, file, profile, ...service, rows, counts, settings: noted });
+      notes.note({ event: 'begin', version, file, profile, ...service, rows, counts });
     },
     async connect() {
       const connection = await untilAborted(host.connection(), halt.signal);

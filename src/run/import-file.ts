@@ -3,8 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
 import { finishOnSignal, RequestSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
-import { longName } from '../cli/table/commands.ts';
-import { BULK, type BulkOptions, type PlanOptions } from '../cli/table/options.ts';
+import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import { reportRows } from '../delivery/report-rows.ts';
@@ -89,7 +88,7 @@ export async function importFile(
         run.startedMs = clock.monotonicMs();
         optimizeForRows(plan.rows);
         await run.remember();
-        notes.note(await beginNote(context, plan, file, options));
+        notes.note(await beginNote(context, plan, file));
       },
       async connect(columnOf) {
         const { concurrency } = options;
@@ -194,28 +193,13 @@ function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto
   return rate ?? (sandbox ? 'max' : 'auto');
 }
 
-/** Settings of a run that its report shows. Values of --set and --map are left out, because they may be personal data. */
-const NOTED = [
-  ...(['rate', 'concurrency', 'maxErrors', 'onDuplicate', 'inDoubt', 'settle'] as const),
-  ...(['limit', 'skip', 'validate', 'again', 'strict'] as const),
-];
-
-async function beginNote(context: Context, plan: ImportPlan, file: string, options: BulkOptions): Promise<RunBegin> {
+async function beginNote(context: Context, plan: ImportPlan, file: string): Promise<RunBegin> {
   const { profile, live, baseUrl } = await context.settings();
-  const given = { ...options, rate: rateOf(context, options) };
-  const settings = NOTED.flatMap((name): [string, string][] => {
-    const value = given[name];
-    // What a run does anyway is not noted.
-    if (value === undefined || value === 0 || value === (name === 'validate')) return [];
-    const text = typeof value === 'object' ? `${value.count}${value.percent ? '%' : ''}` : String(value);
-    return [[longName(name, BULK[name]), typeof value === 'boolean' ? 'on' : text]];
-  });
   const { rows, counts } = plan;
   return {
     ...{ event: 'begin', version: context.version, profile: profile.value, live, rows, counts },
     // Its folder may name people.
     file: basename(inputName(file)),
     service: baseUrl === null ? '' : new URL(baseUrl.value).host,
-    settings: Object.fromEntries(settings),
   };
 }

@@ -25,6 +25,7 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
         `took ${duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at)))}`,
         `to the ${begin.live ? 'live' : 'test'} service ${begin.service}`,
         `with profile ${begin.profile}`,
+        `run ${begin.run} of srq ${begin.version}`,
       ],
     },
     ...{ writtenAt: facts.writtenAt, counts },
@@ -33,9 +34,6 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
     notes: notesOn(figures),
     resolve: facts.withProfile('srq resolve'),
     course: figures.course.series(),
-    settings: begin
-      ? [['srq', begin.version], ['Run', begin.run], ['Input', begin.file], ...Object.entries(begin.settings)]
-      : [],
   };
 }
 

@@ -12,7 +12,6 @@ const DENIED = 'Ask the marketplace whether this client may create requests in t
 const COLUMNS = {
   row: 'Row',
   ref: 'Reference',
-  market: 'Market',
   label: 'Status',
   identifiers: 'Identifiers',
   message: 'Message',
@@ -133,23 +132,21 @@ function chart(title, times, all) {
 }
 
 /** The rows of a filter. A member that is empty or left out selects all. */
-function rowsOf({ text = '', status = '', market = '', reason = '' }) {
+function rowsOf({ text = '', status = '', reason = '' }) {
   const words = text.toLowerCase().split(/\s+/);
   return rows.filter(
     (row) =>
       (status === '' || row.status === status) &&
-      (market === '' || row.market === market) &&
       (reason === '' || row.reason === reason) &&
       words.every((word) => row.found.includes(word)),
   );
 }
 
 /** The message of a row, which opens to all that is known of it. */
-function messageOf({ key, at, http, ids, ref, market, status, message }) {
+function messageOf({ key, at, http, ids, ref, status, message }) {
   if (!key) return message;
   const known = [
     ['Reference', ref],
-    ['Market', market],
     ['Key', key],
     ['Last record', at && moment(at)],
     ['HTTP status', http],
@@ -175,22 +172,16 @@ function show() {
 function drawList() {
   byId('listing').hidden = false;
   byId('rows').after(...data.notes.map((note) => h('p.note', note)));
-  const found = (name, text = (value) => value) =>
-    [...new Set(rows.map((row) => row[name]))]
-      .filter(Boolean)
-      .sort()
-      .map((value) => [value, text(value)]);
-  const common = reasons.map(([reason]) => [reason, reason]);
-  const choices = { status: found('status', labelOf), market: found('market'), reason: common };
-  for (const [name, options] of Object.entries(choices))
-    form.elements.namedItem(name).append(...options.map(([value, text]) => new Option(text, value)));
+  const listed = STATUSES.filter((status) => rows.some((row) => row.status === status));
+  form.elements.status.append(...listed.map((status) => new Option(labelOf(status), status)));
+  form.elements.reason.append(...reasons.map(([reason]) => new Option(reason, reason)));
   byId('more').addEventListener('click', () => {
     shown += SHOWN_MORE;
     show();
   });
 }
 
-const { about, writtenAt, settings } = data;
+const { about, writtenAt } = data;
 byId('about').append(
   ...(about
     ? [moment(about.at), ...about.facts.map(bdi)].map((fact) => h('span', fact))
@@ -198,10 +189,7 @@ byId('about').append(
 );
 byId('listing').before(toDo(), outcome(), ...whyNot());
 if (rows.length > 0 || data.notes.length > 0) drawList();
-byId('listing').after(
-  ...course(),
-  ...(settings.length > 0 ? [section('settings', 'Settings of the run', pairs(settings))] : []),
-);
+byId('listing').after(...course());
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 byId('written').append(
   ...[

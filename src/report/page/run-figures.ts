@@ -7,7 +7,7 @@ import { Course } from './course.ts';
 const MAX_LISTED_ROWS = 20_000;
 
 /** A request as the page lists it. */
-export type ListedRow = Pick<LogEntry, 'row' | 'ref' | 'key' | 'market' | 'status' | 'ids' | 'http' | 'message' | 'at'>;
+export type ListedRow = Pick<LogEntry, 'row' | 'ref' | 'key' | 'status' | 'ids' | 'http' | 'message' | 'at'>;
 
 /** Collects the figures of a page from the log, record by record, in bounded memory. */
 export class RunFigures {
@@ -32,11 +32,11 @@ export class RunFigures {
 
   /** Adds a request with its last record. */
   add(last: LogRecord): void {
-    const { row, ref, key, market, status, ids, http, message, at, reason } = logEntryOf(last);
+    const { row, ref, key, status, ids, http, message, at, reason } = logEntryOf(last);
     this.gathered += 1;
     this.counts[status] += 1;
     countReason(this.rowsByReason, reason);
-    this.#listed[STATUS[status].rank]?.push({ row, ref, key, market, status, ids, http, message, at });
+    this.#listed[STATUS[status].rank]?.push({ row, ref, key, status, ids, http, message, at });
     if (this.gathered > MAX_LISTED_ROWS) this.#listed.findLast((rows) => rows.length > 0)?.pop();
   }
 
