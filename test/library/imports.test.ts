@@ -54,19 +54,17 @@ describe('An import by a program', () => {
   });
 
   test.each([
-    [undefined, 'importRows', undefined],
-    ['nightly', 'nightly', 'create'],
-  ] as const)('An import called %j begins with a note, which calls it %s', async (name, file, onDuplicate) => {
+    [undefined, 'importRows'],
+    ['nightly', 'nightly'],
+  ] as const)('An import called %j begins with a note, which calls it %s', async (name, file) => {
     const stateFolder = folderOfTest();
-    const { sandbox, marketplace } = await openAt({ stateFolder, concurrency: 3 });
+    const { sandbox, marketplace } = await openAt({ stateFolder });
     await marketplace.create(requestAt(1));
-    const options: ImportOptions = { ...(name === undefined ? {} : { name }), onDuplicate };
-    await marketplace.importRows([...rowsUpTo(2), { ...requestAt(3), phone: '1' }], options);
+    await marketplace.importRows([...rowsUpTo(2), { ...requestAt(3), phone: '1' }], { name });
     const [begin] = notesIn(stateFolder);
     expect(begin).toMatchObject({
       ...{ event: 'begin', run: marketplace.run, version: 'of a test', file, profile: 'default', live: false },
       ...{ service: new URL(sandbox.baseUrl).host, rows: 3, counts: { ready: 1, repeated: 1, invalid: 1 } },
-      settings: { concurrency: '3', onDuplicate: onDuplicate ?? 'skip' },
     });
   });
 

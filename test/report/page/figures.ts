@@ -24,7 +24,7 @@ export function beginOf(rows: number, changes: object = {}): Extract<RecordedNot
   const service = 'api.example.com';
   const known = { event: 'begin', version: '1.0.0', file: 'leads.csv', profile: 'default', live: true } as const;
   const counts = { ...noCounts(), ready: rows };
-  return { ...known, run: 'r', at: second(0), service, rows, counts, settings: { '--rate': 'auto' }, ...changes };
+  return { ...known, run: 'r', at: second(0), service, rows, counts, ...changes };
 }
 
 /** A finished run of all kinds of rows. */

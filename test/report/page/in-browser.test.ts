@@ -80,13 +80,13 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
 
   test('the page of a run keeps its filter in its address', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
-    await page.getByRole('combobox', { name: 'Market' }).selectOption('PT');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('created');
     await page.getByLabel('Search').fill('l- &"é');
-    const address = `${MIXED}#text=l-+%26%22%C3%A9&market=PT`;
+    const address = `${MIXED}#text=l-+%26%22%C3%A9&status=created`;
     await expect.poll(() => page.url()).toBe(address);
     const { page: other } = await openPage(address);
     expect(await other.getByLabel('Search').inputValue()).toBe('l- &"é');
-    expect(await other.getByRole('combobox', { name: 'Market' }).inputValue()).toBe('PT');
+    expect(await other.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('created');
     await other.goto(`${MIXED}#rows`);
     await expect.poll(() => other.locator('#found').textContent()).toBe('No row matches.');
     await other.goto(`${MIXED}#status=__proto__&reason=x&length=1`);
@@ -139,9 +139,9 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
 
   test('the page of a run shows hostile texts as texts', async ({ openPage }) => {
     const figures = new RunFigures();
-    figures.note(beginOf(4, { file: HOSTILE[0], service: HOSTILE[1], settings: { [HOSTILE[3] ?? '']: HOSTILE[2] } }));
+    figures.note(beginOf(4, { file: HOSTILE[0], service: HOSTILE[1] }));
     for (const [at, text] of HOSTILE.entries()) {
-      const said = { ref: text, market: text, message: text, ids: { [text]: text } };
+      const said = { ref: text, message: text, ids: { [text]: text } };
       figures.add(rowOf(at + 1, { ...said, event: at % 2 === 0 ? 'unknown' : 'rejected' }));
       figures.record(recordOf(second(at)));
     }
