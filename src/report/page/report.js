@@ -45,19 +45,23 @@ function moment(at) {
 }
 
 function toDo() {
-  const items = data.toDo.map(({ rows: which, text, command: next, statuses }) => {
+  const items = data.toDo.map(({ rows: which, text, statuses }) => {
     const links = statuses.map((status) => [' ', linkToRows({ status }, statusTag(status))]);
-    return h('li', h('p', h('strong', which), ` ${text}`, links), command(next));
+    return h(
+      'li',
+      h('p', h('strong', which), ` ${text}`, links),
+      statuses.includes('unknown') && command(data.resolve),
+    );
   });
   return section('todo', 'What is left to do', items.length > 0 ? h('ol', items) : h('p', 'Nothing is left to do.'));
 }
 
 function outcome() {
-  const tiles = STATUSES.filter((status) => data.counts[status] > 0).map((status) => {
-    const number = h('strong.count', count(data.counts[status]));
-    return h('li.tile', linkToRows({ status }, statusTag(status)), number, h('span.note', STATUS[status].meaning));
+  const lines = STATUSES.filter((status) => data.counts[status] > 0).map((status) => {
+    const label = linkToRows({ status }, statusTag(status));
+    return { label, count: count(data.counts[status]), meaning: STATUS[status].meaning };
   });
-  return section('outcome', 'Outcome', h('ul.tiles', tiles));
+  return section('outcome', 'Outcome', table({ label: 'Status', count: 'Rows', meaning: 'Meaning' }, lines));
 }
 
 /** Why a row was not taken, without what differs from row to row: identifiers and numbers. The HTTP status stays. */
