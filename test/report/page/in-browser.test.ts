@@ -52,13 +52,12 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect(await lines.first().locator('dl').textContent()).toContain('90000000000000000001');
   });
 
-  test('the page of a run lists the rows of a tile or a reason, and leads back', async ({ openPage }) => {
+  test('the page of a run lists the rows of an outcome or a reason, and leads back', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     const found = page.locator('#found');
-    await page.locator('.tiles').getByRole('link', { name: 'rejected' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).getByRole('link', { name: 'rejected' }).click();
     await expect.poll(() => found.textContent()).toBe('36 of 400 listed rows');
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('rejected');
-    expect(await page.locator('.tiles [aria-current]').allTextContents()).toEqual(['rejected']);
     // What differs from row to row makes no reason of its own.
     const reason = page.locator('.reasons li', {
       hasText: 'rejected: The service refused it (HTTP 422). Location # is',
@@ -114,9 +113,9 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
 
   test('the page of a run copies the next command, and those that settle a row', async ({ openPage }) => {
     const { page } = await openPage(MIXED, { ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.getByRole('button', { name: 'Copy srq bulk leads.results.csv' }).click();
+    await page.getByRole('button', { name: 'Copy srq resolve', exact: true }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('srq bulk leads.results.csv');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('srq resolve');
     const row = page.locator('#table tbody tr', { hasText: 'L-7' }).first();
     await row.locator('summary').click();
     expect(await row.locator('code').allTextContents()).toEqual([
