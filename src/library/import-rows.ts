@@ -12,7 +12,7 @@ import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
 import type { LibraryHost } from './host.ts';
 import { forProgram } from './program-words.ts';
 import { mappingOf, type RowTable } from './rows.ts';
-import { endedBySignal, untilAborted } from './signals.ts';
+import { endedBySignal } from './signals.ts';
 
 interface RowsImportDeps {
   readonly host: LibraryHost;
@@ -58,7 +58,7 @@ export async function importTable(
       notes.note({ event: 'begin', version, file, profile, ...service, rows, counts });
     },
     async connect() {
-      const connection = await untilAborted(host.connection(), halt.signal);
+      const connection = await host.connection();
       host.refused = notes.refused;
       return { ...connection, api: connection.api.until(halt.signal) };
     },
