@@ -24,7 +24,7 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
         `took ${duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at)))}`,
         `to the ${begin.live ? 'live' : 'test'} service ${begin.service}`,
         `with profile ${begin.profile}`,
-        `run ${begin.run} of srq ${begin.version}`,
+        `run ${begin.run.slice(0, 8)} of srq ${begin.version}`,
       ],
     },
     ...{ writtenAt: facts.writtenAt, counts },
