@@ -3,13 +3,10 @@ import { splitLocation } from '../request/lead/parts.ts';
 import { marketOfNumber, parsePhone } from '../request/lead/phone.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import type { Mapping, Row } from '../request/lead/table.ts';
-import type { ImportPlan, ProblemExample, ProblemGroup, RowProblem } from '../request/log/import-plan.ts';
+import type { ProblemExample, ProblemGroup } from '../request/log/import-plan.ts';
 import { shellWord } from '../request/words/errors.ts';
-import { absenceMessage, adviceOn, fieldsThatGive, type Problem } from '../request/words/finding.ts';
+import { absenceMessage, fieldsThatGive, type Problem } from '../request/words/finding.ts';
 import { mapRow } from './prepare.ts';
-
-/** Maximum number of problems kept one by one. Further ones are only counted. */
-const MAX_PROBLEMS = 10_000;
 
 /** Maximum number of groups. A partner's description can make a kind of problem for each of its parameters. */
 const MAX_GROUPS = 500;
@@ -34,15 +31,13 @@ interface Group {
 }
 
 /**
- * Collects the problems of an import's rows in bounded memory, both one by one and in groups of one kind and column. If
- * no column gives a field, that is one problem of the plan, regardless of how many rows lack the field.
+ * Collects the problems of an import's rows in bounded memory, in groups of one kind and column. If no column gives a
+ * field, that is one problem of the plan, regardless of how many rows lack the field.
  */
 export class FindingGroups {
   readonly #mapping: Mapping;
   readonly #given: ReadonlySet<string>;
   readonly #groups = new Map<string, Group>();
-  readonly #kept: { readonly row: number; readonly problem: Problem; readonly group: Group | null }[] = [];
-  #ofRows = 0;
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
@@ -54,30 +49,13 @@ export class FindingGroups {
       const group = this.#count(problem, { row: row.number, value: problem.value });
       const isClue = group?.isAbsence === true && problem.field === 'country';
       if (isClue && group.clues.length < MAX_CLUES) group.clues.push(row);
-      if (group?.isOfPlan) continue;
-      this.#ofRows += 1;
-      if (this.#kept.length < MAX_PROBLEMS) this.#kept.push({ row: row.number, problem, group });
     }
   }
 
-  /** Returns what was found in an import with this number of rows. */
-  of(rows: number): Pick<ImportPlan, 'problems' | 'problemGroups' | 'problemCount'> {
-    const told = new Map([...this.#groups.values()].map((group) => [group, this.#told(group)]));
-    const problemGroups = [...told.values()].sort((a, b) => rank(a) - rank(b) || b.rows - a.rows);
-    const ofPlan = problemGroups
-      .filter(({ isOfPlan }) => isOfPlan)
-      .map(({ code, severity, field, message, rows: its, mend }) =>
-        rowProblem({ code, severity, field, message, column: null, value: null }, null, its, mend),
-      );
-    // Warnings about columns concern all rows.
-    const ofColumns = this.#mapping.warnings.map((each) => rowProblem({ ...each, column: null }, null, rows));
-    // Some rows are added after later ones.
-    const inOrder = [...this.#kept].sort((a, b) => a.row - b.row);
-    const ofRows = inOrder.map(({ row, problem, group }) =>
-      rowProblem(problem, row, 1, group && told.get(group)?.mend),
-    );
-    const problems = [...ofColumns, ...ofPlan, ...ofRows].slice(0, MAX_PROBLEMS);
-    return { problems, problemGroups, problemCount: ofColumns.length + ofPlan.length + this.#ofRows };
+  /** Returns the groups, those that make rows invalid first. */
+  all(): readonly ProblemGroup[] {
+    const told = [...this.#groups.values()].map((group) => this.#told(group));
+    return told.sort((a, b) => rank(a) - rank(b) || b.rows - a.rows);
   }
 
   /** Counts a problem with its group. Messages that differ only in numbers, such as lengths, share a group. */
@@ -87,7 +65,7 @@ export class FindingGroups {
     const group = this.#groups.get(name) ?? this.#newGroup(name, problem);
     if (group === null) return null;
     group.rows += 1;
-    if (group.examples.length < MAX_EXAMPLES) group.examples.push(example);
+    if (!group.isOfPlan && group.examples.length < MAX_EXAMPLES) group.examples.push(example);
     return group;
   }
 
@@ -108,10 +86,6 @@ export class FindingGroups {
     const mend = isAbsence ? mendOf(group, this.#mapping) : null;
     return { code, severity, field, column, message, rows, examples, isOfPlan, mend };
   }
-}
-
-function rowProblem(problem: Problem, row: number | null, rows: number, mend: string | null = null): RowProblem {
-  return { row, ...problem, rows, advice: mend ?? adviceOn(problem) };
 }
 
 function rank({ severity, isOfPlan }: ProblemGroup): number {

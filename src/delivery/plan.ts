@@ -68,7 +68,7 @@ export async function planImport(
   const planned = { table, notes, mapping, range, rows: ledger.rows, strangers, unknownElsewhere };
   const first = planner.ready.find(({ row }) => !held.has(row)) ?? null;
   const { altered } = planner;
-  return { ...planned, counts: ledger.counts(), first, held, altered, ...findings.of(ledger.rows), ledger };
+  return { ...planned, counts: ledger.counts(), first, held, altered, problemGroups: findings.all(), ledger };
 }
 
 /**

@@ -1,6 +1,5 @@
-import { parseMarket } from '../request/lead/markets.ts';
-import type { Mapping, Row } from '../request/lead/table.ts';
-import type { ImportPlan, RowRange, RowReport, RunRow } from '../request/log/import-plan.ts';
+import type { Row } from '../request/lead/table.ts';
+import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
 import { recordMessage, recordReason } from '../request/log/log-store.ts';
 import { reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
@@ -8,7 +7,7 @@ import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
 import { FINDING, type Problem, quotedMessage } from '../request/words/finding.ts';
 import type { MappedTable } from './plan.ts';
-import { mapRow, type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
 import { earlierKey, heldMessage, isKept, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
@@ -131,53 +130,6 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
     return record ? `Already created on ${record.at}, according to the log.` : 'The row itself says that it was taken.';
   if (record?.event === 'sending') return IN_DOUBT;
   return record && recordMessage(record);
-}
-
-const MIN_REDACTED_LETTERS = 4;
-
-/**
- * Converts a report into the row of a run report. With `withInput` messages may quote the cells, which are personal data.
- */
-export function runRowOf(report: RowReport, mapping: Mapping, withInput: boolean): RunRow {
-  const { row, status, ids, record, reason } = report;
-  const shows = withInput || status !== 'invalid';
-  const redacted = (text: string) => (shows ? text : withoutCells(text, row.cells));
-  const message =
-    shows || report.message === null ? report.message : sentences(report.problems, (each) => each.message);
-  const { country, ref } = row.problem === null ? mapRow(row, mapping).fields : {};
-  return {
-    row: row.number,
-    ref: ref?.trim() || null,
-    key: record?.key ?? null,
-    market: country === undefined ? null : (parseMarket(country.trim())?.code ?? null),
-    status,
-    ids,
-    http: record?.http ?? null,
-    message: message === null ? null : redacted(message),
-    reason,
-    at: record?.at ?? null,
-    problems: report.problems.map((each) => ({
-      ...each,
-      message: redacted(each.message),
-      value: shows ? each.value : null,
-    })),
-  };
-}
-
-/**
- * Removes cell texts from a message. It may be about one of them, such as the name of a recording. Cells shorter
- * than `MIN_REDACTED_LETTERS` are kept, because they may be words of the message itself.
- */
-function withoutCells(text: string, cells: readonly string[]): string {
-  const values = cells.map((cell) => cell.trim()).filter((cell) => cell.length >= MIN_REDACTED_LETTERS);
-  return values.sort((a, b) => b.length - a.length).reduce((rest, value) => rest.replaceAll(value, '…'), text);
-}
-
-/** Converts a record of the log into the row of a run report. */
-export function runRowOfRecord(record: LogRecord): RunRow {
-  const { row, ref, key, market = null, event, ids, http, at } = record;
-  const told = { message: recordMessage(record), reason: recordReason(record) };
-  return { row, ref, key, market, status: statusOfEvent(event), ids, http, ...told, at, problems: [] };
 }
 
 const ALL: RowRange = { skip: 0, limit: null };

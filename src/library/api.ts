@@ -216,7 +216,8 @@ export interface LogFilter extends LogSelection {
  * A marketplace with its log. Methods return the outcome of a request as a value. They reject with {@link SrqError}
  * only if they cannot begin at all, because another process holds the log, the log cannot be asked what it knows,
  * requests would be created a second time, or the settings cannot be used; or if a function of the program fails, whose
- * error is then the `cause`. What a method is given is copied before it returns.
+ * error is then the `cause`. What a method is given is copied before it returns. It waits for the functions of the
+ * program and for its next row, even if a signal has fired.
  */
 export interface Marketplace {
   /** Identifies the records of this process in the log. */

@@ -7,8 +7,8 @@ import { describeAudio, readAudioBase64 } from '../input/audio.ts';
 import { type Contract, contractAt, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
-import { type OpenLog, type TakenRecord, takenAt } from '../request/log/log-store.ts';
-import type { AudioReader, LogView } from '../request/ports.ts';
+import { type TakenRecord, takenAt } from '../request/log/log-store.ts';
+import type { AudioReader } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
@@ -16,7 +16,6 @@ import { ContractStore } from '../settings/contract-store.ts';
 import { type StateFiles, stateFiles } from '../settings/paths.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
 import type { LibrarySettings } from './settings.ts';
-import { untilAborted } from './signals.ts';
 
 /**
  * The host for a program that imports the library. The library uses only two things of its process: what identifies it
@@ -27,13 +26,11 @@ export class LibraryHost extends Program {
   readonly #settings: LibrarySettings;
   // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt, because
   // that process has ended.
-  readonly #openLog = onceOpened(() => this.log.open(OPENED_FOR, true));
+  readonly openLog = onceOpened(() => this.log.open(OPENED_FOR, true));
   readonly contract = onceOpened(() => this.#contractInUse());
   readonly connection = onceOpened(() => this.#connect());
   /** Called when the service refuses because of the rate. Each import has its own. */
   refused: Refused = () => {};
-  /** Aborted when the functions of the program that give secrets are not waited for any longer. */
-  readonly #asking = new AbortController();
 
   constructor(settings: LibrarySettings) {
     super(process);
@@ -41,11 +38,7 @@ export class LibraryHost extends Program {
     // Every request in flight may listen to this signal.
     setMaxListeners(0, this.halt.signal);
     const { signal } = settings;
-    setMaxListeners(0, this.#asking.signal);
-    const stop = () => {
-      this.halt.abort();
-      this.#asking.abort();
-    };
+    const stop = () => this.halt.abort();
     if (signal?.aborted) stop();
     signal?.addEventListener('abort', stop);
     this.onClose(async () => signal?.removeEventListener('abort', stop));
@@ -64,7 +57,7 @@ export class LibraryHost extends Program {
   }
 
   protected async findLog(): Promise<LogPlace> {
-    return placeOf(this.#settings, this.#asking.signal);
+    return placeOf(this.#settings);
   }
 
   /** Never rejects: an error of the program's function must not end what the warning is about, nor the process. */
@@ -75,28 +68,11 @@ export class LibraryHost extends Program {
   }
 
   async readSecret(): Promise<Secret> {
-    return new Secret(await given(this.#settings.clientSecret, 'clientSecret', this.#asking.signal));
+    return new Secret(await given(this.#settings.clientSecret, 'clientSecret'));
   }
 
   /** There is nothing to redact, because the library never shows the text of a fault. */
   addSecret(): void {}
-
-  /** Opens the log for sending. A call that asks a program for a password waits no longer than its signal wants. */
-  openLog(signal: AbortSignal | null = null): Promise<OpenLog> {
-    const opened = this.#openLog();
-    return signal === null || this.#settings.store === undefined ? opened : untilAborted(opened, signal);
-  }
-
-  /** Reads the log without opening it for sending. */
-  async readLog<Result>(read: (log: LogView) => Promise<Result>): Promise<Result> {
-    await this.log.requireKnown();
-    const reader = await (await this.log.store()).openReader();
-    try {
-      return await read(reader);
-    } finally {
-      await reader.close();
-    }
-  }
 
   /** Yields what was sent to this service before, or only that with a reference. */
   async *takenBefore(ref?: string): AsyncGenerator<TakenRecord> {
@@ -133,11 +109,6 @@ export class LibraryHost extends Program {
     this.onClose(async () => connection.keepRate());
     return connection;
   }
-
-  override close(): Promise<void> {
-    this.#asking.abort();
-    return super.close();
-  }
 }
 
 /**
@@ -172,23 +143,22 @@ const NO_CONTRACT = 'Give contractFile the file that was learned for a profile.'
 /** What this process does, for others that find the log in use. */
 const OPENED_FOR = 'creating and importing';
 
-function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings, ending: AbortSignal): LogPlace {
+function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings): LogPlace {
   const file = join(stateFolder, `${profile}.ndjson`);
   if (store === undefined) return { kind: 'file', path: file, isGiven: false };
   const { shown, config } = storeAddress(store);
-  const password = storePassword === undefined ? null : () => given(storePassword, 'storePassword', ending);
+  const password = storePassword === undefined ? null : () => given(storePassword, 'storePassword');
   return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
 }
 
-/** Returns what is given as a text or as a function, for which nothing waits once the signal has fired. */
+/** Returns what is given as a text or as a function. */
 async function given(
   text: string | (() => string | Promise<string>),
   option: 'clientSecret' | 'storePassword',
-  ending: AbortSignal,
 ): Promise<string> {
-  if (typeof text === 'string') return text;
-  const asked = (async () => text())().catch((error: unknown) => {
+  try {
+    return typeof text === 'string' ? text : await text();
+  } catch (error) {
     throw new SrqError('auth.no-secret', `The function ${option} failed.`, 'Its error is the cause.', error);
-  });
-  return untilAborted(asked, ending);
+  }
 }

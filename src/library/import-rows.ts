@@ -1,7 +1,8 @@
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
-import type { Preparation } from '../delivery/prepare.ts';
-import { runRowOf } from '../delivery/report-rows.ts';
+import { mapRow, type Preparation } from '../delivery/prepare.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
+import type { Mapping } from '../request/lead/table.ts';
+import type { RowReport } from '../request/log/import-plan.ts';
 import { type OpenLog, takenAt } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
@@ -11,7 +12,7 @@ import type { ImportedRow, ImportOptions, ImportResult } from './api.ts';
 import type { LibraryHost } from './host.ts';
 import { forProgram } from './program-words.ts';
 import { mappingOf, type RowTable } from './rows.ts';
-import { endedBySignal, untilAborted } from './signals.ts';
+import { endedBySignal } from './signals.ts';
 
 interface RowsImportDeps {
   readonly host: LibraryHost;
@@ -41,10 +42,7 @@ export async function importTable(
     agree: (planTable) => planTable({ table, mapping }, () => {}),
     watch: async () => ({ row: (sent) => telling.tell(shown(sent)), waiting: () => {}, end: () => {} }),
     report: async (_, reports) => {
-      for await (const report of reports) {
-        const { market: _, at: __, ...result } = runRowOf(report, mapping, true);
-        results.push(result);
-      }
+      for await (const report of reports) results.push(importedRow(report, mapping));
     },
   };
   const { destination } = preparation;
@@ -54,14 +52,13 @@ export async function importTable(
     ...{ log, notes, halt, clock: host.clock },
     taken: () => takenAt(store, destination),
     async confirm({ rows, counts }) {
-      const { profile, version, concurrency, onDuplicate } = settings;
+      const { profile, version } = settings;
       const { baseUrl } = destination;
       const service = { service: new URL(baseUrl).host, live: !isLoopback(baseUrl) };
-      const noted = { concurrency: String(concurrency), onDuplicate };
-      notes.note({ event: 'begin', version, file, profile, ...service, rows, counts, settings: noted });
+      notes.note({ event: 'begin', version, file, profile, ...service, rows, counts });
     },
     async connect() {
-      const connection = await untilAborted(host.connection(), halt.signal);
+      const connection = await host.connection();
       host.refused = notes.refused;
       return { ...connection, api: connection.api.until(halt.signal) };
     },
@@ -74,6 +71,13 @@ export async function importTable(
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.
   const stopped = stop ? forProgram(stop) : halt.signal.aborted ? endedBySignal() : null;
   return { rows: results.length, counts, results, stopped };
+}
+
+function importedRow(report: RowReport, mapping: Mapping): ImportedRow {
+  const { row, status, ids, message, reason, record, problems } = report;
+  const { ref } = row.problem === null ? mapRow(row, mapping).fields : {};
+  const [key, http] = [record?.key ?? null, record?.http ?? null];
+  return { row: row.number, ref: ref?.trim() || null, key, status, ids, http, message, reason, problems };
 }
 
 /** Calls the function of the program with each result. Its first error ends the import in order. */

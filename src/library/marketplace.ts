@@ -3,7 +3,7 @@ import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
 import { requireClear, requireOwnIdentifier, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
-import { fromLog, type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
+import { type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf } from '../request/log/log-store.ts';
@@ -15,7 +15,7 @@ import { importTable } from './import-rows.ts';
 import { forProgram } from './program-words.ts';
 import { draftOf, tableOf } from './rows.ts';
 import { type LibrarySettings, requireFit } from './settings.ts';
-import { endedBySignal, haltWith, untilAborted } from './signals.ts';
+import { endedBySignal, haltWith } from './signals.ts';
 
 /**
  * The marketplace for a program that imports the library. Everything is opened when it is first used, and only once.
@@ -48,7 +48,7 @@ export class LibraryMarketplace implements api.Marketplace {
       const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
       if (!prepared.request) return nothing;
       try {
-        const connection = await untilAborted(this.#host.connection(), signal);
+        const connection = await this.#host.connection();
         const { verdict, ids, http, message: said } = await connection.api.until(signal).validate(prepared.request);
         return { verdict, ids, http, message: said, key, problems, error: null };
       } catch (error) {
@@ -84,7 +84,7 @@ export class LibraryMarketplace implements api.Marketplace {
       const submitting = await this.#submitOptions(asked);
       const preparation = await host.preparation(operationsOf(submitting), asked.strict);
       const halt = haltWith(signal);
-      const log = await host.openLog(signal);
+      const log = await host.openLog();
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
       const settings = { ...asked, ...sending, concurrency, profile, version: this.#version };
@@ -158,11 +158,8 @@ export class LibraryMarketplace implements api.Marketplace {
   ): Promise<api.CreateResult> {
     const { key } = submission;
     const before = this.#underWay.get(key) ?? Promise.resolve();
-    const running = untilAborted(before, signal)
-      .catch(() => {})
-      .then(() => this.#submit(submission, options, signal));
-    // One that its signal ended early leaves the one before under way, for which a later one still has to wait.
-    const settled = Promise.all([before, ended(running)]);
+    const running = before.then(() => this.#submit(submission, options, signal));
+    const settled = ended(running);
     this.#underWay.set(key, settled);
     try {
       return await running;
@@ -176,13 +173,8 @@ export class LibraryMarketplace implements api.Marketplace {
     options: SubmitOptions,
     signal: AbortSignal,
   ): Promise<api.CreateResult> {
-    if (signal.aborted) return this.#untried(submission, options);
-    const log = await this.#host.openLog(signal);
-    const connection = await untilAborted(this.#host.connection(), signal).catch((error: unknown) => {
-      if (signal.aborted) return null;
-      throw error;
-    });
-    if (connection === null) return this.#untried(submission, options);
+    const log = await this.#host.openLog();
+    const connection = await this.#host.connection();
     const deps = { api: connection.api.until(signal), log };
     const { key, problems } = submission;
     // This rejects if the log cannot be asked, because nobody knows then whether its outcome is unknown.
@@ -201,18 +193,6 @@ export class LibraryMarketplace implements api.Marketplace {
       if (!(error instanceof SrqError) || known !== null) throw error;
       return notSent(submission, error);
     }
-  }
-
-  /** Returns the result of a request whose signal has fired: what the log says of it. No log is made for that. */
-  async #untried(submission: Submission & Prepared, options: SubmitOptions): Promise<api.CreateResult> {
-    const sent = await this.#host.readLog(async (log) => {
-      await log.prefetch([submission.key]);
-      return loggedStatus(log.lookup(submission.key), options) && fromLog(submission, log, options);
-    });
-    if (!sent) return notSent(submission, endedBySignal());
-    const { row: _, ...told } = shown(sent);
-    const error = sent.status === 'unknown' ? endedBySignal() : null;
-    return { ...told, problems: submission.problems, error, isRecorded: true };
   }
 
   async #submitOptions({ validate = true, onDuplicate = 'skip', again = false }: api.CreateOptions) {

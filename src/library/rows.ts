@@ -3,7 +3,6 @@ import type { Mapping, Row, Table } from '../request/lead/table.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { finding, type Problem } from '../request/words/finding.ts';
 import type { RequestFields } from './api.ts';
-import { untilAborted } from './signals.ts';
 
 /** The texts of a request, or the reason why they cannot be used. */
 type Texts =
@@ -31,8 +30,8 @@ export interface RowTable extends Table {
 }
 
 /**
- * Reads all rows into memory, into a table with one column for each field. If the signal fires while the next row is
- * awaited, the rows so far are all.
+ * Reads all rows into memory, into a table with one column for each field. If the signal has fired, no further row is
+ * awaited.
  */
 export async function tableOf(
   rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,
@@ -48,8 +47,12 @@ export async function tableOf(
   };
   try {
     // Rows that are there are copied before the program goes on, which may change them.
-    if (Symbol.asyncIterator in rows) await takeAll(rows, signal, add);
-    else for (const row of rows) add(row);
+    if (!(Symbol.asyncIterator in rows)) for (const row of rows) add(row);
+    else
+      for await (const row of rows) {
+        add(row);
+        if (signal.aborted) break;
+      }
   } catch (error) {
     throw new SrqError('request.malformed', 'The rows could not be read. Nothing was sent.', CAUSE, error);
   }
@@ -71,26 +74,6 @@ export async function tableOf(
     rows: () => inBatches(texts, row),
     readBytes: () => 0,
   };
-}
-
-/** Takes items until the signal fires, because a source that never gives its next one would keep the call for ever. */
-async function takeAll<Item>(
-  source: AsyncIterable<Item>,
-  signal: AbortSignal,
-  take: (item: Item) => void,
-): Promise<void> {
-  const iterator = source[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await untilAborted(iterator.next(), signal);
-      if (next.done) return;
-      take(next.value);
-    }
-  } catch (error) {
-    // The source may clean up, but nobody can wait for one that hangs.
-    void (async () => iterator.return?.())().catch(() => {});
-    if (!signal.aborted) throw error;
-  }
 }
 
 const BATCH_ROWS = 500;

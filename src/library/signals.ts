@@ -15,13 +15,3 @@ export function haltWith(signal: AbortSignal): AbortController {
 export function endedBySignal(): SrqError {
   return new SrqError('interrupted.signal', 'Ended by the signal before it was sent.');
 }
-
-/** Resolves as the work does, or rejects when the signal fires, because the work may wait for the program for ever. */
-export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(endedBySignal());
-    signal.addEventListener('abort', stop);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-    if (signal.aborted) stop();
-  });
-}

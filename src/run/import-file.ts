@@ -3,11 +3,10 @@ import type { Context } from '../cli/context.ts';
 import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
 import { finishOnSignal, RequestSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
-import { longName } from '../cli/table/commands.ts';
-import { BULK, type BulkOptions, type PlanOptions } from '../cli/table/options.ts';
+import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
-import { reportRows, runRowOf } from '../delivery/report-rows.ts';
+import { reportRows } from '../delivery/report-rows.ts';
 import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { type RunBegin, withListener } from '../request/log/log-store.ts';
@@ -43,7 +42,7 @@ export async function importFile(
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
   const results = await openResults(context, file, input.table, options.results, taken);
-  const report = options.report === undefined ? null : await openReport(context, options.report, file, taken);
+  const page = options.report === undefined ? null : await openPage(context, options.report, file, taken);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
     const { clock, halt } = context;
@@ -73,10 +72,11 @@ export async function importFile(
       },
       watch: (pass) => showPass(context, pass, { file, events, asides: run.asides }),
       async report(plan, reports, log) {
-        const rows = counted(events.withRows(file, reports), run.reasons, (row) => report?.add(row, plan));
+        const rows = counted(events.withRows(file, reports), run.reasons);
         await writeRunResults(context, results, plan, rows, { log, preparation });
         run.results = results.path;
-        await report?.write();
+        // Its code is loaded only if it is needed, because it is large and few runs write a page.
+        if (page) await (await import('./run-report.ts')).writeOwnPage(context, page);
       },
     };
     const deps: ImportDeps = {
@@ -88,7 +88,7 @@ export async function importFile(
         run.startedMs = clock.monotonicMs();
         optimizeForRows(plan.rows);
         await run.remember();
-        notes.note(await beginNote(context, plan, file, options));
+        notes.note(await beginNote(context, plan, file));
       },
       async connect(columnOf) {
         const { concurrency } = options;
@@ -117,23 +117,15 @@ export async function importFile(
   }
 }
 
-/** The code of the report is loaded only if it is needed, because it is large and few runs write a report. */
-async function openReport(context: Context, path: string, input: string, taken: TakenPaths) {
+function openPage(context: Context, path: string, input: string, taken: TakenPaths): Promise<Output> {
   const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
-  const output = await Output.open(context, path, { flag: '--report', kind: 'report', input, hint, taken });
-  const { RunFigures, reportRun } = await import('./run-report.ts');
-  const figures = new RunFigures();
-  return {
-    add: (row: RowReport, { mapping }: ImportPlan) => figures.add(runRowOf(row, mapping, false)),
-    write: () => reportRun(context, output, figures),
-  };
+  return Output.open(context, path, { flag: '--report', kind: 'report', input, hint, taken });
 }
 
-/** Counts the rows by their reasons, and hands each to `add`. */
-async function* counted(rows: AsyncIterable<RowReport>, reasons: ReasonCounts, add: (row: RowReport) => void) {
+/** Counts the rows by their reasons. */
+async function* counted(rows: AsyncIterable<RowReport>, reasons: ReasonCounts) {
   for await (const row of rows) {
     countReason(reasons, row.reason);
-    add(row);
     yield row;
   }
 }
@@ -201,28 +193,13 @@ function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto
   return rate ?? (sandbox ? 'max' : 'auto');
 }
 
-/** Settings of a run that its report shows. Values of --set and --map are left out, because they may be personal data. */
-const NOTED = [
-  ...(['rate', 'concurrency', 'maxErrors', 'onDuplicate', 'inDoubt', 'settle'] as const),
-  ...(['limit', 'skip', 'validate', 'again', 'strict'] as const),
-];
-
-async function beginNote(context: Context, plan: ImportPlan, file: string, options: BulkOptions): Promise<RunBegin> {
+async function beginNote(context: Context, plan: ImportPlan, file: string): Promise<RunBegin> {
   const { profile, live, baseUrl } = await context.settings();
-  const given = { ...options, rate: rateOf(context, options) };
-  const settings = NOTED.flatMap((name): [string, string][] => {
-    const value = given[name];
-    // What a run does anyway is not noted.
-    if (value === undefined || value === 0 || value === (name === 'validate')) return [];
-    const text = typeof value === 'object' ? `${value.count}${value.percent ? '%' : ''}` : String(value);
-    return [[longName(name, BULK[name]), typeof value === 'boolean' ? 'on' : text]];
-  });
   const { rows, counts } = plan;
   return {
     ...{ event: 'begin', version: context.version, profile: profile.value, live, rows, counts },
     // Its folder may name people.
     file: basename(inputName(file)),
     service: baseUrl === null ? '' : new URL(baseUrl.value).host,
-    settings: Object.fromEntries(settings),
   };
 }

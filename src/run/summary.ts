@@ -5,10 +5,11 @@ import { mappingToKeep } from '../input/kept-mapping.ts';
 import { type Paint, rowsText } from '../report/output.ts';
 import { type ImportSummary, summaryText } from '../report/terminal/summary-text.ts';
 import { columnLabel } from '../request/lead/table.ts';
-import type { ImportPlan } from '../request/log/import-plan.ts';
+import type { ImportPlan, ProblemGroup } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
 import type { SrqError } from '../request/words/errors.ts';
+import { adviceOn } from '../request/words/finding.ts';
 import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
 
@@ -114,7 +115,7 @@ export function plannedCounts({ ready, repeated, duplicate, invalid, unknown }: 
 
 /** Returns the plan of a file in the form for programs. */
 function planDocument({ plan, file }: ReadFile) {
-  const { table, mapping, problems, problemCount } = plan;
+  const { table, mapping, problemGroups, rows } = plan;
   const label = (index: number) => columnLabel(mapping.columns, index);
   return {
     encoding: table.encoding,
@@ -126,11 +127,18 @@ function planDocument({ plan, file }: ReadFile) {
     undecided: mapping.missed.map(({ index, field }) => ({ column: label(index), field })),
     remembered: mapping.remembered,
     ignored: mapping.ignored,
-    problems,
-    problemCount,
-    problemsLeftOut: problemCount - problems.length,
+    findings: [
+      // A warning about columns concerns all rows.
+      ...mapping.warnings.map((each) => ({ ...each, column: null, rows, examples: [] })),
+      ...problemGroups,
+    ].map(findingDocument),
     file,
   };
+}
+
+function findingDocument(group: Omit<ProblemGroup, 'isOfPlan' | 'mend'> & { readonly mend?: string | null }) {
+  const { code, severity, field, column, message, rows, examples, mend } = group;
+  return { code, severity, field, column, message, rows, examples, advice: mend ?? adviceOn(group) };
 }
 
 export function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {

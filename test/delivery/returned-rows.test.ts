@@ -66,8 +66,10 @@ async function planOf(
   };
   const range = { skip: 0, limit: null };
   const plan = await planImport({ table, mapping: MAPPING }, range, PREPARATION, remoteLog(states), options, () => {});
-  const told = plan.problems.flatMap(({ code, row }) => (/^row\./.test(code) ? [`${row} ${code}`] : []));
-  return { plan, told, statuses: rows.map(({ number }) => plan.ledger.status(number)) };
+  const told = plan.problemGroups.flatMap(({ code, examples }) =>
+    /^row\./.test(code) ? examples.map(({ row }) => `${row} ${code}`) : [],
+  );
+  return { plan, told: told.toSorted(), statuses: rows.map(({ number }) => plan.ledger.status(number)) };
 }
 
 test.each<[says: Status | null, key: LoggedState | null, content: LoggedState, is: Status, told?: string]>([

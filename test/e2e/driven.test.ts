@@ -103,12 +103,11 @@ test('onboarding is driven by srq help --json and srq schema alone', async ({ de
   const wrong = only(lines, 'row').flatMap(({ row, reason }) => (reason === null ? [] : [[row, reason] as const]));
 
   // A person corrects the cells that the findings name, and looks up what is unknown.
-  for (const { row, column, code } of planned.problems) {
-    // A finding without a row is about all rows, and ends with those about one.
-    if (row === null) continue;
-    expect(wrong).toContainEqual([row, driver.known(code)]);
-    rows[row - 1]?.splice(HEADER.indexOf(column ?? ''), 1, CORRECTIONS[code] ?? '');
-  }
+  for (const { column, code, examples } of planned.findings)
+    for (const { row } of examples) {
+      expect(wrong).toContainEqual([row, driver.known(code)]);
+      rows[row - 1]?.splice(HEADER.indexOf(column ?? ''), 1, CORRECTIONS[code] ?? '');
+    }
   desk.write('leads.csv', csvOf(rows));
   const { unknown } = (await driver.call('resolve', [], {})).document as DocumentOf<'resolve'>;
   expect(unknown.map(({ row, reason }) => [row, reason])).toEqual([[6, driver.known('request.in-doubt')]]);

@@ -54,19 +54,17 @@ describe('An import by a program', () => {
   });
 
   test.each([
-    [undefined, 'importRows', undefined],
-    ['nightly', 'nightly', 'create'],
-  ] as const)('An import called %j begins with a note, which calls it %s', async (name, file, onDuplicate) => {
+    [undefined, 'importRows'],
+    ['nightly', 'nightly'],
+  ] as const)('An import called %j begins with a note, which calls it %s', async (name, file) => {
     const stateFolder = folderOfTest();
-    const { sandbox, marketplace } = await openAt({ stateFolder, concurrency: 3 });
+    const { sandbox, marketplace } = await openAt({ stateFolder });
     await marketplace.create(requestAt(1));
-    const options: ImportOptions = { ...(name === undefined ? {} : { name }), onDuplicate };
-    await marketplace.importRows([...rowsUpTo(2), { ...requestAt(3), phone: '1' }], options);
+    await marketplace.importRows([...rowsUpTo(2), { ...requestAt(3), phone: '1' }], { name });
     const [begin] = notesIn(stateFolder);
     expect(begin).toMatchObject({
       ...{ event: 'begin', run: marketplace.run, version: 'of a test', file, profile: 'default', live: false },
       ...{ service: new URL(sandbox.baseUrl).host, rows: 3, counts: { ready: 1, repeated: 1, invalid: 1 } },
-      settings: { concurrency: '3', onDuplicate: onDuplicate ?? 'skip' },
     });
   });
 
@@ -199,19 +197,20 @@ describe('An import by a program', () => {
     expect(creates(sandbox)).toHaveLength(5);
   });
 
-  test('An import by a program ends with its signal even if its rows never end', async () => {
+  test('An import by a program takes no further row once its signal has fired, and sends none', async () => {
     const { sandbox, marketplace } = await openAt();
-    for (const count of [0, 2]) {
-      const halt = new AbortController();
-      async function* endless() {
-        yield* rowsUpTo(count);
-        halt.abort();
-        await new Promise(() => {});
+    const halt = new AbortController();
+    let given = 0;
+    async function* rows() {
+      for (const row of rowsUpTo(9)) {
+        given += 1;
+        if (given === 3) halt.abort();
+        yield row;
       }
-      expect(await marketplace.importRows(endless(), { signal: halt.signal })).toMatchObject({
-        ...{ rows: count, counts: { failed: count }, stopped: { reason: 'interrupted.signal' } },
-      });
     }
-    expect(creates(sandbox)).toEqual([]);
+    expect(await marketplace.importRows(rows(), { signal: halt.signal })).toMatchObject({
+      ...{ rows: 3, counts: { failed: 3 }, stopped: { reason: 'interrupted.signal' } },
+    });
+    expect([given, creates(sandbox)]).toEqual([3, []]);
   });
 });

@@ -65,13 +65,8 @@ export function count(value: string, about: string, min: number, max = Number.MA
 }
 
 /** A number above 0, with at most 6 decimals. */
-export function amount(value: string, about: string, max: readonly [number, string] | null = null): Flag<number> {
-  const read = (given: string) => {
-    const number = positive(given);
-    if (max !== null && number > max[0]) throw new InvalidArgumentError(`Give at most ${max[0]} ${max[1]}`);
-    return number;
-  };
-  return { about, value, isNumber: true, read };
+export function amount(value: string, about: string): Flag<number> {
+  return { about, value, isNumber: true, read: (given) => positive(given) };
 }
 
 function positive(given: string, others = ''): number {

@@ -72,8 +72,6 @@ const AGREEING = {
   yes: yes('do not ask to confirm the plan and the columns'),
 };
 
-const MAX_SETTLE_SECONDS = 7 * 24 * 60 * 60;
-
 export const BULK = {
   ...READING,
   dryRun: flag('read, map, check; send nothing'),
@@ -88,7 +86,6 @@ export const BULK = {
     amount(
       '<seconds>',
       'wait before asking validate about an unknown row (default: 60, or 240 if the process that sent it has ended or a proxy is used)',
-      [MAX_SETTLE_SECONDS, 'seconds, which are 7 days.'],
     ),
   ),
   inDoubt: rare(

@@ -1,5 +1,4 @@
 import { countsLeft, labelOf, STATUSES, type Status } from '../../request/log/status.ts';
-import { shellWord } from '../../request/words/errors.ts';
 import { duration, rowsText, thousands } from '../output.ts';
 import type { RunFigures } from './run-figures.ts';
 
@@ -16,7 +15,7 @@ export interface PageFacts {
 
 /** What the page's script draws. */
 export function pageData(figures: RunFigures, facts: PageFacts) {
-  const { begin, end, counts, listed, reasons } = figures;
+  const { begin, end, counts, listed } = figures;
   return {
     about: begin && {
       at: begin.at,
@@ -25,17 +24,15 @@ export function pageData(figures: RunFigures, facts: PageFacts) {
         `took ${duration(Math.max(0, Date.parse(end?.at ?? facts.writtenAt) - Date.parse(begin.at)))}`,
         `to the ${begin.live ? 'live' : 'test'} service ${begin.service}`,
         `with profile ${begin.profile}`,
+        `run ${begin.run.slice(0, 8)} of srq ${begin.version}`,
       ],
     },
-    ...{ writtenAt: facts.writtenAt, counts, reasons },
+    ...{ writtenAt: facts.writtenAt, counts },
     rows: listed.map((row) => ({ ...row, ids: Object.entries(row.ids) })),
-    toDo: toDo(figures).map((item) => ({ ...item, command: facts.withProfile(item.command) })),
+    toDo: toDo(figures),
     notes: notesOn(figures),
     resolve: facts.withProfile('srq resolve'),
     course: figures.course.series(),
-    settings: begin
-      ? [['srq', begin.version], ['Run', begin.run], ['Input', begin.file], ...Object.entries(begin.settings)]
-      : [],
   };
 }
 
@@ -75,49 +72,32 @@ export function headlineOf({ counts, rows, begin, end }: RunFigures) {
   return headline('created', '✓', rows === 1 ? '1 row delivered' : `All ${rowsText(rows)} delivered`);
 }
 
-/** What a person still has to do, in that order, with the command that does it. */
-function toDo({ counts, begin, end }: RunFigures) {
+/** What a person still has to do, in that order. */
+function toDo({ counts, end }: RunFigures) {
   const { settle, send, correct } = countsLeft(counts);
-  const input = inputWord(begin);
   const of = (one: string, more: string) => (count: number) => (count === 1 ? one : more);
   const items = [
     {
       count: settle,
       text: `may have been taken. Look ${of('it', 'each one')(settle)} up at the service, then say what you found.`,
-      command: 'srq resolve',
       statuses: ['unknown'],
     },
     {
       count: send,
       text: `${of('is', 'are')(send)} not sent${end ? '' : ' yet'}. Run the same command again: it goes on where it stopped, and sends nothing twice.`,
-      command: `srq bulk ${input}`,
       statuses: ['failed', 'ready'],
     },
     {
       count: correct,
       text: `${of('has', 'have')(correct)} to be corrected. Do it in the results file and import that: only ${of('this row is', 'these rows are')(correct)} sent.`,
-      command: `srq bulk ${resultsOf(input)}`,
       statuses: ['rejected', 'invalid'],
     },
   ] as const;
   return items
     .filter(({ count }) => count > 0)
-    .map(({ count, text, command, statuses }) => {
-      return { rows: rowsText(count), text, command, statuses: statuses.filter((status) => counts[status] > 0) };
+    .map(({ count, text, statuses }) => {
+      return { rows: rowsText(count), text, statuses: statuses.filter((status) => counts[status] > 0) };
     });
-}
-
-/** Returns the input of a run as a word of a command. Notes name several inputs in one text. */
-function inputWord(begin: RunFigures['begin']): string {
-  const noted = begin?.file ?? '';
-  return noted === '' || noted.includes(', ') || noted === 'standard input' ? 'FILE' : shellWord(noted);
-}
-
-/** Returns the results file that lies beside the input unless a flag has named another. */
-function resultsOf(input: string): string {
-  if (input === 'FILE' || input.includes('.results.')) return input;
-  const [, name = input, quote = ''] = /^(.*?)(?:\.\w+)?(['"]?)$/.exec(input) ?? [];
-  return `${name}.results.${/\.xls[xm]?['"]?$/i.test(input) ? 'xlsx' : 'csv'}${quote}`;
 }
 
 /** What the list does not hold. */

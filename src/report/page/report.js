@@ -8,10 +8,10 @@ const SHOWN_AT_FIRST = 50;
 const SHOWN_MORE = 200;
 const SHOWN_REASONS = 50;
 const CHART_HEIGHT = 200;
+const DENIED = 'Ask the marketplace whether this client may create requests in these markets.';
 const COLUMNS = {
   row: 'Row',
   ref: 'Reference',
-  market: 'Market',
   label: 'Status',
   identifiers: 'Identifiers',
   message: 'Message',
@@ -23,8 +23,13 @@ const data = JSON.parse(byId('data').textContent);
 const rows = data.rows.map((row) => {
   const identifiers = row.ids.map(([, value]) => value).join(' ');
   const found = [row.row, row.ref, identifiers, row.message, row.key].join('\n').toLowerCase();
-  return { ...row, identifiers, found };
+  return { ...row, identifiers, found, reason: reasonOf(row) };
 });
+/** The most common reasons, each with its rows. */
+const reasons = [...Map.groupBy(rows, ({ reason }) => reason)]
+  .filter(([reason]) => reason !== '')
+  .sort(([, some], [, others]) => others.length - some.length)
+  .slice(0, SHOWN_REASONS);
 const form = byId('filter');
 let shown = SHOWN_AT_FIRST;
 
@@ -40,27 +45,38 @@ function moment(at) {
 }
 
 function toDo() {
-  const items = data.toDo.map(({ rows: which, text, command: next, statuses }) => {
+  const items = data.toDo.map(({ rows: which, text, statuses }) => {
     const links = statuses.map((status) => [' ', linkToRows({ status }, statusTag(status))]);
-    return h('li', h('p', h('strong', which), ` ${text}`, links), command(next));
+    return h(
+      'li',
+      h('p', h('strong', which), ` ${text}`, links),
+      statuses.includes('unknown') && command(data.resolve),
+    );
   });
   return section('todo', 'What is left to do', items.length > 0 ? h('ol', items) : h('p', 'Nothing is left to do.'));
 }
 
 function outcome() {
-  const tiles = STATUSES.filter((status) => data.counts[status] > 0).map((status) => {
-    const number = h('strong.count', count(data.counts[status]));
-    return h('li.tile', linkToRows({ status }, statusTag(status)), number, h('span.note', STATUS[status].meaning));
+  const lines = STATUSES.filter((status) => data.counts[status] > 0).map((status) => {
+    const label = linkToRows({ status }, statusTag(status));
+    return { label, count: count(data.counts[status]), meaning: STATUS[status].meaning };
   });
-  return section('outcome', 'Outcome', h('ul.tiles', tiles));
+  return section('outcome', 'Outcome', table({ label: 'Status', count: 'Rows', meaning: 'Meaning' }, lines));
 }
 
-function reasons() {
-  const found = data.reasons.map((reason, number) => ({ ...reason, number, times: rowsOf({ reason: number }).length }));
-  const listed = found.filter(({ times }) => times > 0).sort((a, b) => b.times - a.times);
-  const items = listed.slice(0, SHOWN_REASONS).map(({ number, status, text, advice, times }) => {
-    const those = link({ reason: number }, `${count(times)} ${times === 1 ? 'row' : 'rows'}`);
-    return h('li', h('p', statusTag(status), ' · ', bdi(text)), h('p', `${advice} `, those));
+/** Why a row was not taken, without what differs from row to row: identifiers and numbers. The HTTP status stays. */
+function reasonOf({ status, message }) {
+  if (!STATUS[status].advice) return '';
+  const text = (message || 'No reason was recorded.')
+    .replace(/\b(?=[0-9a-f-]*\d)[0-9a-f]{8}[0-9a-f-]*\b/gi, '#')
+    .replace(/(?<!HTTP \d*)\d+(?:[.,:/-]\d+)*/g, '#');
+  return `${labelOf(status)}: ${text}`;
+}
+
+function whyNot() {
+  const items = reasons.map(([reason, [{ status, http }, ...more]]) => {
+    const those = link({ reason }, more.length === 0 ? '1 row' : `${count(more.length + 1)} rows`);
+    return h('li', h('p', bdi(reason)), h('p', `${http === 403 ? DENIED : STATUS[status].advice} `, those));
   });
   return items.length > 0 ? [section('reasons', 'Reasons', h('ol.reasons', items))] : [];
 }
@@ -120,23 +136,21 @@ function chart(title, times, all) {
 }
 
 /** The rows of a filter. A member that is empty or left out selects all. */
-function rowsOf({ text = '', status = '', market = '', reason = '' }) {
+function rowsOf({ text = '', status = '', reason = '' }) {
   const words = text.toLowerCase().split(/\s+/);
   return rows.filter(
     (row) =>
       (status === '' || row.status === status) &&
-      (market === '' || row.market === market) &&
-      (reason === '' || row.reasons.includes(Number(reason))) &&
+      (reason === '' || row.reason === reason) &&
       words.every((word) => row.found.includes(word)),
   );
 }
 
 /** The message of a row, which opens to all that is known of it. */
-function messageOf({ key, at, http, ids, ref, market, status, message }) {
+function messageOf({ key, at, http, ids, ref, status, message }) {
   if (!key) return message;
   const known = [
     ['Reference', ref],
-    ['Market', market],
     ['Key', key],
     ['Last record', at && moment(at)],
     ['HTTP status', http],
@@ -162,33 +176,24 @@ function show() {
 function drawList() {
   byId('listing').hidden = false;
   byId('rows').after(...data.notes.map((note) => h('p.note', note)));
-  const found = (name, text = (value) => value) =>
-    [...new Set(rows.map((row) => row[name]))]
-      .filter(Boolean)
-      .sort()
-      .map((value) => [value, text(value)]);
-  const reasonsByNumber = data.reasons.map(({ text }, number) => [number, text]);
-  const choices = { status: found('status', labelOf), market: found('market'), reason: reasonsByNumber };
-  for (const [name, options] of Object.entries(choices))
-    form.elements.namedItem(name).append(...options.map(([value, text]) => new Option(text, value)));
+  const listed = STATUSES.filter((status) => rows.some((row) => row.status === status));
+  form.elements.status.append(...listed.map((status) => new Option(labelOf(status), status)));
+  form.elements.reason.append(...reasons.map(([reason]) => new Option(reason, reason)));
   byId('more').addEventListener('click', () => {
     shown += SHOWN_MORE;
     show();
   });
 }
 
-const { about, writtenAt, settings } = data;
+const { about, writtenAt } = data;
 byId('about').append(
   ...(about
     ? [moment(about.at), ...about.facts.map(bdi)].map((fact) => h('span', fact))
     : ['As the log has it on ', moment(writtenAt)]),
 );
-byId('listing').before(toDo(), outcome(), ...reasons());
+byId('listing').before(toDo(), outcome(), ...whyNot());
 if (rows.length > 0 || data.notes.length > 0) drawList();
-byId('listing').after(
-  ...course(),
-  ...(settings.length > 0 ? [section('settings', 'Settings of the run', pairs(settings))] : []),
-);
+byId('listing').after(...course());
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 byId('written').append(
   ...[

@@ -73,12 +73,9 @@ function shown(value: string): string {
 }
 
 /** Formats the problems by group: what is wrong, in which rows, and what to add to the command. */
-function problemLines({ problemGroups, problemCount, rows, mapping, table }: ImportPlan, paint: Paint): string[] {
-  const shown = problemGroups.slice(0, SHOWN_GROUPS);
-  const lines = shown.flatMap((group) => groupLines(group, rows, paint));
-  // Warnings about columns are shown with the columns instead.
-  const ofRows = problemCount - mapping.warnings.length;
-  const hidden = ofRows - shown.reduce((sum, group) => sum + (group.isOfPlan ? 1 : group.rows), 0);
+function problemLines({ problemGroups, rows, table }: ImportPlan, paint: Paint): string[] {
+  const lines = problemGroups.slice(0, SHOWN_GROUPS).flatMap((group) => groupLines(group, rows, paint));
+  const hidden = problemGroups.length - SHOWN_GROUPS;
   if (hidden > 0) lines.push(`  ${paint.dim(`… and ${thousands(hidden)} more; --dry-run --json lists them all`)}`);
   const counted = table.format === 'csv' || table.format === 'xlsx' ? ' (row 1 is the first below the header)' : '';
   return lines.length > 0 ? [`${paint.bold('Findings')}${paint.dim(counted)}`, ...lines] : [];

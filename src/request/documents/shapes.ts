@@ -91,10 +91,10 @@ export const problem = z.object({
   value: nullableText,
 });
 
-/** A finding on a row of a file, or on all rows if no column gives the field. */
-export const rowProblem = z.object({
-  ...problem.shape,
-  row: z.nullable(count),
+/** Findings of one kind in one column of a file: in how many rows, and the first of them unless it is about all. */
+export const findings = z.object({
+  ...z.omit(problem, { value: true }).shape,
   rows: count,
+  examples: z.array(z.object({ row: count, value: nullableText })),
   advice: text,
 });

@@ -14,19 +14,6 @@ export interface RowRange {
   readonly limit: number | null;
 }
 
-/**
- * A problem with the number of its row. If a field is missing from all rows because no column gives it, they share one
- * problem.
- */
-export interface RowProblem extends Problem {
-  /** The number of the row, or null if the problem is one of the whole plan. */
-  readonly row: number | null;
-  /** Number of rows that have the problem. */
-  readonly rows: number;
-  /** The advice on how to solve the problem. */
-  readonly advice: string;
-}
-
 /** One row of a group of problems, with the text that is wrong there. */
 export interface ProblemExample {
   readonly row: number;
@@ -37,7 +24,7 @@ export interface ProblemExample {
 export interface ProblemGroup extends Pick<Problem, 'code' | 'severity' | 'field' | 'column' | 'message'> {
   /** Number of rows that have the problem. */
   readonly rows: number;
-  /** The first rows that have it. */
+  /** The first rows that have it, or none if it is one of the whole plan. */
   readonly examples: readonly ProblemExample[];
   /** Whether no column gives the field, so that the problem is one of the whole plan. */
   readonly isOfPlan: boolean;
@@ -56,14 +43,8 @@ export interface ImportPlan {
   readonly counts: Counts;
   /** The first request as it will be sent. */
   readonly first: { readonly row: number; readonly request: ServiceRequest } | null;
-  /**
-   * The problems one by one. Those of the whole plan come first and are listed once each, and those of the rows follow.
-   */
-  readonly problems: readonly RowProblem[];
-  /** The same problems in groups, those that make rows invalid first. */
+  /** The problems of the rows in groups, those that make rows invalid first. */
   readonly problemGroups: readonly ProblemGroup[];
-  /** Number of all problems, including those that are not kept in `problems`. */
-  readonly problemCount: number;
   /** Rows that are not sent because of the request that had their reference before. */
   readonly held?: ReadonlyMap<number, TakenBefore>;
   /** Number of rows of a results file that state that they were taken, if the log knows none of them. */
@@ -75,7 +56,7 @@ export interface ImportPlan {
   readonly ledger: Ledger;
 }
 
-/** One row of the input with its result, for the results file, the report and the export. */
+/** One row of the input with its result, for the results file and the export. */
 export interface RowReport extends Pick<RowResult, 'status' | 'ids' | 'message' | 'reason'> {
   readonly row: Row;
   /** The last record of the row's request. */
@@ -87,14 +68,4 @@ export interface RowReport extends Pick<RowResult, 'status' | 'ids' | 'message' 
    * outside the range of the import and the log knows no more.
    */
   readonly isKept: boolean;
-}
-
-/** One row or request of a run, as the report shows it. It has no cells. */
-export interface RunRow extends RowResult {
-  /** Code of the market, or null if it is not known. */
-  readonly market: string | null;
-  /** Time of its last record, or null if there is none. */
-  readonly at: string | null;
-  /** The reasons why the row is invalid. */
-  readonly problems: readonly Problem[];
 }

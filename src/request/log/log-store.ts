@@ -83,8 +83,7 @@ export interface LogStore {
 }
 
 /**
- * The beginning of an import: where it sends to, what the plan found, and the settings in force. It contains no
- * personal data.
+ * The beginning of an import: where it sends to, and what the plan found. It contains no personal data.
  */
 export interface RunBegin {
   readonly event: 'begin';
@@ -98,8 +97,6 @@ export interface RunBegin {
   readonly rows: number;
   /** Number of rows by status, according to the plan. */
   readonly counts: Counts;
-  /** Values of the flags in force, by flag. The values of `--set` and `--map` are left out. */
-  readonly settings: Readonly<Record<string, string>>;
 }
 
 /** An event of a run other than its requests. No note decides what is sent. */
@@ -154,8 +151,8 @@ export function parseNote(value: unknown): RecordedNote | null {
   return EVENTS.has(note.event) ? note : null;
 }
 
-function isWhole({ rows, counts, settings }: RunBegin): boolean {
-  return typeof rows === 'number' && [counts, settings].every((each) => typeof each === 'object' && each !== null);
+function isWhole({ rows, counts }: RunBegin): boolean {
+  return typeof rows === 'number' && typeof counts === 'object' && counts !== null;
 }
 
 /** A request of the log with its last record. The status of a request without a recorded outcome is `unknown`. */

@@ -81,7 +81,7 @@ const WRONG_ENDPOINT = new Set([404, 405, 410, 501]);
 const MOVED = new Set([301, 307, 308]);
 
 /** What a service says that refuses the client, and what to do about it. */
-export const DENIED = [
+const DENIED = [
   'The service denies these requests (HTTP 403).',
   'Ask the marketplace whether this client may create requests in these markets, then run the same command again.',
 ] as const;

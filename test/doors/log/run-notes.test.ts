@@ -20,7 +20,6 @@ const BEGIN: RunBegin = {
   service: 'api.example.com',
   rows: 3,
   counts: { ...NO_COUNTS, ready: 3 },
-  settings: { '--rate': 'auto' },
 };
 
 async function notesOf(log: string): Promise<RecordedNote[]> {

@@ -1,5 +1,4 @@
 import { RunFigures } from '../../../src/report/page/run-figures.ts';
-import type { RunRow } from '../../../src/request/log/import-plan.ts';
 import type { RecordedNote } from '../../../src/request/log/log-store.ts';
 import { noCounts } from '../../../src/request/log/status.ts';
 import type { LogRecord } from '../../../src/request/ports.ts';
@@ -9,11 +8,11 @@ const STARTED_MS = Date.UTC(2026, 10, 21, 10);
 /** A time so many seconds after the start of the run. */
 export const second = (seconds: number): string => new Date(STARTED_MS + seconds * 1000).toISOString();
 
-export function rowOf(row: number, changes: Partial<RunRow> = {}): RunRow {
+/** The last record of the request of a row. */
+export function rowOf(row: number, changes: Partial<LogRecord> = {}): LogRecord {
   const key = row.toString(16).padStart(32, '0');
   const ids = { request_id: `9${String(row).padStart(19, '0')}` };
-  const base = { row, ref: `L-${row}`, key, market: 'PT', status: 'created', ids, http: 201 } as const;
-  return { ...base, message: null, reason: null, at: second(row), problems: [], ...changes };
+  return recordOf(second(row), { row, ref: `L-${row}`, key, market: 'PT', ids, ...changes });
 }
 
 export function recordOf(at: string, changes: Partial<LogRecord> = {}): LogRecord {
@@ -25,7 +24,7 @@ export function beginOf(rows: number, changes: object = {}): Extract<RecordedNot
   const service = 'api.example.com';
   const known = { event: 'begin', version: '1.0.0', file: 'leads.csv', profile: 'default', live: true } as const;
   const counts = { ...noCounts(), ready: rows };
-  return { ...known, run: 'r', at: second(0), service, rows, counts, settings: { '--rate': 'auto' }, ...changes };
+  return { ...known, run: 'r', at: second(0), service, rows, counts, ...changes };
 }
 
 /** A finished run of all kinds of rows. */
@@ -43,21 +42,12 @@ export function mixedFigures(rows: number): RunFigures {
   return figures;
 }
 
-function kindOf(row: number): Partial<RunRow> {
+function kindOf(row: number): Partial<LogRecord> {
   if (row % 50 === 7)
-    return { status: 'unknown', ids: {}, http: null, message: 'The line failed after it was written.' };
+    return { event: 'unknown', ids: {}, http: null, message: 'The line failed after it was written.' };
   if (row % 20 === 3) {
     const message = `The service refused it (HTTP 422). Location ${row} is "unknown".`;
-    return { status: 'rejected', market: 'DE', ids: {}, http: 422, message };
+    return { event: 'rejected', market: 'DE', ids: {}, http: 422, message };
   }
-  if (row % 25 !== 9) return {};
-  const problem = {
-    code: 'phone.invalid',
-    severity: 'error',
-    field: 'phone',
-    column: 'Phone',
-    message: `"${row}" is no number.`,
-    value: String(row),
-  } as const;
-  return { status: 'invalid', key: null, ids: {}, http: null, at: null, message: problem.message, problems: [problem] };
+  return row % 25 === 9 ? { event: 'rejected', ids: {}, http: 403, message: 'Not in this market (HTTP 403).' } : {};
 }

@@ -38,7 +38,7 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     expect(await lines.count()).toBe(250);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('rejected');
-    await expect.poll(() => found.textContent()).toBe('20 of 400 listed rows');
+    await expect.poll(() => found.textContent()).toBe('36 of 400 listed rows');
     expect(await page.getByRole('button', { name: 'Show more' }).isVisible()).toBe(false);
     await page.getByLabel('Search').fill('l-23 refused');
     await expect.poll(() => found.textContent()).toBe('1 of 400 listed rows');
@@ -52,19 +52,26 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
     expect(await lines.first().locator('dl').textContent()).toContain('90000000000000000001');
   });
 
-  test('the page of a run lists the rows of a tile or a reason, and leads back', async ({ openPage }) => {
+  test('the page of a run lists the rows of an outcome or a reason, and leads back', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
     const found = page.locator('#found');
-    await page.locator('.tiles').getByRole('link', { name: 'invalid' }).click();
-    await expect.poll(() => found.textContent()).toBe('16 of 400 listed rows');
-    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('invalid');
-    expect(await page.locator('.tiles [aria-current]').allTextContents()).toEqual(['invalid']);
-    const reason = page.locator('.reasons li', { hasText: 'HTTP 422' });
+    await page.getByRole('region', { name: 'Outcome' }).getByRole('link', { name: 'rejected' }).click();
+    await expect.poll(() => found.textContent()).toBe('36 of 400 listed rows');
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('rejected');
+    // What differs from row to row makes no reason of its own.
+    const reason = page.locator('.reasons li', {
+      hasText: 'rejected: The service refused it (HTTP 422). Location # is',
+    });
     await reason.getByRole('link', { name: '20 rows' }).click();
     await expect.poll(() => found.textContent()).toBe('20 of 400 listed rows');
     expect(await page.locator('#table tbody tr').first().textContent()).toContain('L-3');
     await page.goBack();
-    await expect.poll(() => found.textContent()).toBe('16 of 400 listed rows');
+    await expect.poll(() => found.textContent()).toBe('36 of 400 listed rows');
+    expect(await page.locator('.reasons li').allTextContents()).toEqual([
+      expect.stringMatching(/422.*results file.*20 rows$/),
+      expect.stringMatching(/403.*Ask the marketplace.*16 rows$/),
+      expect.stringMatching(/^unknown: The line failed.*8 rows$/),
+    ]);
     await page.goBack();
     await expect.poll(() => found.textContent()).toBe('400 of 400 listed rows');
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('');
@@ -72,13 +79,13 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
 
   test('the page of a run keeps its filter in its address', async ({ openPage }) => {
     const { page } = await openPage(MIXED);
-    await page.getByRole('combobox', { name: 'Market' }).selectOption('PT');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('created');
     await page.getByLabel('Search').fill('l- &"é');
-    const address = `${MIXED}#text=l-+%26%22%C3%A9&market=PT`;
+    const address = `${MIXED}#text=l-+%26%22%C3%A9&status=created`;
     await expect.poll(() => page.url()).toBe(address);
     const { page: other } = await openPage(address);
     expect(await other.getByLabel('Search').inputValue()).toBe('l- &"é');
-    expect(await other.getByRole('combobox', { name: 'Market' }).inputValue()).toBe('PT');
+    expect(await other.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('created');
     await other.goto(`${MIXED}#rows`);
     await expect.poll(() => other.locator('#found').textContent()).toBe('No row matches.');
     await other.goto(`${MIXED}#status=__proto__&reason=x&length=1`);
@@ -106,9 +113,9 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
 
   test('the page of a run copies the next command, and those that settle a row', async ({ openPage }) => {
     const { page } = await openPage(MIXED, { ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.getByRole('button', { name: 'Copy srq bulk leads.results.csv' }).click();
+    await page.getByRole('button', { name: 'Copy srq resolve', exact: true }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('srq bulk leads.results.csv');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('srq resolve');
     const row = page.locator('#table tbody tr', { hasText: 'L-7' }).first();
     await row.locator('summary').click();
     expect(await row.locator('code').allTextContents()).toEqual([
@@ -131,10 +138,10 @@ describe.skipIf(withoutBrowser)('the report in a browser', () => {
 
   test('the page of a run shows hostile texts as texts', async ({ openPage }) => {
     const figures = new RunFigures();
-    figures.note(beginOf(4, { file: HOSTILE[0], service: HOSTILE[1], settings: { [HOSTILE[3] ?? '']: HOSTILE[2] } }));
+    figures.note(beginOf(4, { file: HOSTILE[0], service: HOSTILE[1] }));
     for (const [at, text] of HOSTILE.entries()) {
-      const said = { ref: text, market: text, message: text, ids: { [text]: text } };
-      figures.add(rowOf(at + 1, { ...said, status: at % 2 === 0 ? 'unknown' : 'rejected' }));
+      const said = { ref: text, message: text, ids: { [text]: text } };
+      figures.add(rowOf(at + 1, { ...said, event: at % 2 === 0 ? 'unknown' : 'rejected' }));
       figures.record(recordOf(second(at)));
     }
     figures.note({ event: 'end', stopped: HOSTILE[1] ?? '', run: 'r', at: second(9) });
