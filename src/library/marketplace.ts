@@ -150,21 +150,22 @@ export class LibraryMarketplace implements api.Marketplace {
     return draftOf(request, this.#settings.defaults ?? {});
   }
 
-  /** Creates a request once no create with the same key is under way. */
+  /** Creates a request once no create with the same key or the same reference is under way. */
   async #afterEqualOne(
     submission: Submission & Prepared,
     options: SubmitOptions,
     signal: AbortSignal,
   ): Promise<api.CreateResult> {
-    const { key } = submission;
-    const before = this.#underWay.get(key) ?? Promise.resolve();
+    const { key, request } = submission;
+    const names = [key, ...(request.ref === null ? [] : [`reference ${request.ref}`])];
+    const before = Promise.all(names.map((name) => this.#underWay.get(name)));
     const running = before.then(() => this.#submit(submission, options, signal));
     const settled = ended(running);
-    this.#underWay.set(key, settled);
+    for (const name of names) this.#underWay.set(name, settled);
     try {
       return await running;
     } finally {
-      if (this.#underWay.get(key) === settled) this.#underWay.delete(key);
+      for (const name of names) if (this.#underWay.get(name) === settled) this.#underWay.delete(name);
     }
   }
 
