@@ -26,7 +26,7 @@ export function pageOf(contract: Contract): string {
 }
 
 /** Returns what the page of a contract says, without its comments. What is empty stays out. */
-export function pageValueOf({ create, validate, token, auth, unavailableIsNotActed }: Contract) {
+export function pageValueOf({ create, validate, token, auth }: Contract) {
   return {
     create: callValue(create),
     // Without a word on its codes, those of create hold.
@@ -37,7 +37,6 @@ export function pageValueOf({ create, validate, token, auth, unavailableIsNotAct
     ...said({
       token: isByToken({ auth }) ? tokenValue(token) : null,
       auth: auth ?? null,
-      503: unavailableIsNotActed ? 'not acted' : null,
     }),
   };
 }
@@ -122,7 +121,7 @@ function linesOf(values: JsonObject, blanks: number, depth?: number): string[] {
     const deep = depth ?? BLOCKS[name] ?? 0;
     if (deep > 0 && isObject(value) && !isEmpty(value))
       return [`${start}${text(name)}:`, ...linesOf(value, blanks + 2, deep - 1)];
-    const line = `${start}${name === '503' ? name : text(name)}: ${flow(value ?? null)}`;
+    const line = `${start}${text(name)}: ${flow(value ?? null)}`;
     return [name === 'at' ? `${line}  # of the base URL, not below its path` : line];
   });
 }
