@@ -1,5 +1,4 @@
 import type { Contract } from '../request/contract/contract.ts';
-import { objectOf, textOf } from '../request/contract/json.ts';
 import type { OperationName } from '../request/contract/operations.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
@@ -75,12 +74,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
     validate: look?.call ?? null,
     guesses: calls.flatMap(({ guesses }) => guesses),
   };
-  const notes = [
-    ...description.notes,
-    ...calls.flatMap((each) => each.notes),
-    ...proseNotes(create),
-    ...pathNotes(learning),
-  ];
+  const notes = [...description.notes, ...calls.flatMap((each) => each.notes), ...pathNotes(learning)];
   // A value for both calls is asked once.
   const once = questions.filter(({ name }, at) => questions.findIndex((each) => each.name === name) === at);
   return { contract, questions: once, notes };
@@ -159,15 +153,6 @@ function validateQuestion(operations: readonly ApiOperation[], create: ApiOperat
     'Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first.';
   const question = choiceQuestion('validate', text, choices, `validate=${NONE}`);
   return looking.length > 0 ? question : { ...question, text: NO_LOOK, unanswered: NONE };
-}
-
-/** Prose that matters is quoted for a person. srq draws no conclusion from it. */
-function proseNotes({ value }: ApiOperation): string[] {
-  const said = textOf(objectOf(objectOf(value['responses'])['503'])['description']).slice(0, 300);
-  if (said === '') return [];
-  return [
-    `Of a 503 the description says: "${said}". If that means that nothing was done, write "503: not acted" into the page.`,
-  ];
 }
 
 function pathNotes({ description, baseUrl }: Learning): string[] {

@@ -29,10 +29,9 @@ export function readPage(
 ): ReadPage {
   const { written, wrong } = parsedPage(content, file);
   const { value, missing } = withSecrets(written, pageValueOf(known), given);
-  const { create, validate, token, auth, 503: unavailable, ...rest } = objectOf(value);
+  const { create, validate, token, auth, ...rest } = objectOf(value);
   const [odd] = Object.keys(rest);
   if (odd !== undefined) throw wrong([odd], 'is not part of a page');
-  if (unavailable !== undefined && unavailable !== 'not acted') throw wrong(['503'], 'can only be "not acted"');
   if (validate === undefined) throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
   const { source, servers, guesses } = known;
   const parsed = contractSchema.safeParse({
@@ -41,7 +40,6 @@ export function readPage(
     validate:
       validate === 'none' ? null : callOf('validate', validate, known.validate, wrong, memberOf(create, 'codes')),
     token: token === undefined ? known.token : tokenOf(token, wrong),
-    unavailableIsNotActed: unavailable !== undefined,
   });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -12,22 +12,14 @@ import { SrqError, systemCode } from '../request/words/errors.ts';
  */
 const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
 
-/** Size of the chunks that are encoded. It is a multiple of three, so that base64 chunks without padding can be joined. */
-const BASE64_CHUNK_BYTES = 3 * 64 * 1024;
-
 /**
  * Describes a recording that a row names. `path` is relative to `insideFolder`. Throws `SrqError('input')` unless the
- * path is a regular file of 1 to `maxBytes` bytes, and its real path is inside the real path of that folder.
+ * path is a regular file of 1 byte to 25 MiB, and its real path is inside the real path of that folder.
  */
-export async function describeAudio(
-  path: string,
-  insideFolder: string,
-  maxBytes = MAX_AUDIO_BYTES,
-): Promise<AudioFile> {
+export async function describeAudio(path: string, insideFolder: string): Promise<AudioFile> {
   const folder = await realpath(insideFolder).catch((error: unknown) =>
     Promise.reject(unreadable(insideFolder, error)),
   );
-  requireName(path);
   // The name is checked before links are resolved, so that no file outside of the folder is accessed.
   const absolute = resolve(folder, path);
   if (!isInside(absolute, folder) && !isInside(absolute, resolve(insideFolder))) throw outside(path);
@@ -37,12 +29,11 @@ export async function describeAudio(
   try {
     const found = await handle.stat();
     if (found.size === 0) throw unusable(`The recording ${path} is empty.`, 'Export it again.');
-    if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
-    const head = Buffer.alloc(SIGNATURE_BYTES);
-    await handle.read(head, 0, SIGNATURE_BYTES, 0);
-    const mediaType = mediaTypeOfBytes(head) ?? mediaTypeOfName(path);
+    if (found.size > MAX_AUDIO_BYTES) throw tooLarge(path, found.size);
+    const bytes = await handle.readFile();
+    const mediaType = mediaTypeOfBytes(bytes.subarray(0, SIGNATURE_BYTES)) ?? mediaTypeOfName(path);
     if (mediaType === null) throw unusable(`${path} is not a recording.`, 'Name a sound file, such as .mp3 or .wav.');
-    return { path: real, sizeBytes: found.size, sha256: await digestOf(handle, found.size, path), mediaType };
+    return { path: real, sizeBytes: bytes.length, sha256: digestOf(bytes), mediaType };
   } finally {
     await handle.close();
   }
@@ -52,28 +43,16 @@ export async function describeAudio(
 export async function readAudioBase64(audio: AudioFile): Promise<string> {
   const handle = await openRecording(audio.path, audio.path);
   try {
-    const hash = createHash('sha256');
-    let text = '';
-    for await (const piece of piecesOf(handle, audio.sizeBytes, audio.path)) {
-      hash.update(piece);
-      text += piece.toString('base64');
-    }
-    if (hash.digest('hex') !== audio.sha256) throw changed(audio.path);
-    return text;
+    const { size } = await handle.stat();
+    const bytes = size === audio.sizeBytes ? await handle.readFile() : null;
+    if (bytes === null || digestOf(bytes) !== audio.sha256) throw changed(audio.path);
+    return bytes.toString('base64');
   } finally {
     await handle.close();
   }
 }
 
-function requireName(path: string): void {
-  if (path.includes('\0')) throw unusable('The name of a recording contains a NUL.', 'Name one sound file.');
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
-    throw unusable(
-      'A recording is given as a web address.',
-      'Download it into the folder of the file, and give its name instead of the address.',
-    );
-  }
-}
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
@@ -95,29 +74,10 @@ function outside(path: string): SrqError {
   );
 }
 
-async function digestOf(handle: FileHandle, sizeBytes: number, path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of piecesOf(handle, sizeBytes, path)) hash.update(piece);
-  return hash.digest('hex');
-}
-
-/** Yields a file of this size. A piece is valid until the next one. Throws `SrqError('input')` for any other size. */
-async function* piecesOf(handle: FileHandle, sizeBytes: number, path: string): AsyncGenerator<Buffer> {
-  const buffer = Buffer.alloc(BASE64_CHUNK_BYTES);
-  for (let read = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, read);
-    read += bytesRead;
-    // A short piece has padding in base64, so only the last one may be short.
-    if (read > sizeBytes || (read < sizeBytes && bytesRead < buffer.length)) throw changed(path);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-  }
-}
-
-function tooLarge(path: string, sizeBytes: number, maxBytes: number): SrqError {
+function tooLarge(path: string, sizeBytes: number): SrqError {
   const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
   return unusable(
-    `The recording ${path} has ${mebibytes(sizeBytes)}; at most ${mebibytes(maxBytes)} are allowed.`,
+    `The recording ${path} has ${mebibytes(sizeBytes)}; at most ${mebibytes(MAX_AUDIO_BYTES)} are allowed.`,
     'Shorten it, or save it in a compressed form.',
   );
 }

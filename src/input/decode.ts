@@ -122,20 +122,13 @@ async function hasOtherAccents(file: PartnerFile): Promise<boolean> {
   return others > windows;
 }
 
-/**
- * Yields the text of a file without its byte order mark. No piece ends within a character. `onRead` is that of {@link
- * PartnerFile}.
- */
-export async function* decodedText(
-  file: PartnerFile,
-  encoding: string,
-  onRead?: (bytes: number) => void,
-): AsyncGenerator<string> {
+/** Yields the text of a file without its byte order mark. No piece ends within a character. */
+export async function* decodedText(file: PartnerFile, encoding: string): AsyncGenerator<string> {
   const decoder =
     encoding === 'utf-8' ? new StringDecoder('utf8') : (await others()).getDecoder(encoding, { stripBOM: false });
   const isUtf16 = encoding.startsWith('utf-16');
   let [atStart, half, bytes] = [true, '', 0];
-  for await (const chunk of file.chunks(onRead)) {
+  for await (const chunk of file.chunks()) {
     bytes += chunk.length;
     let text = half + decoder.write(chunk);
     if (atStart && text.startsWith('\uFEFF')) text = text.slice(1);

@@ -25,16 +25,12 @@ export function jsonKind(sample: string): JsonKind {
   return isLine && !WRAPPED.test(sample) ? 'ndjson' : 'json';
 }
 
-/** The objects of a file in batches, each time from the first one on. `onRead` is that of {@link PartnerFile}. */
-type JsonObjects = (onRead?: OnRead) => AsyncIterable<readonly FlatObject[]>;
-type OnRead = (bytes: number) => void;
+/** The objects of a file in batches, each time from the first one on. */
+type JsonObjects = () => AsyncIterable<readonly FlatObject[]>;
 
 /** Returns the objects of a file. Those of a list are held in memory, and those of lines are read again each time. */
-export async function jsonObjects(
-  texts: (onRead?: OnRead) => AsyncIterable<string>,
-  kind: JsonKind,
-): Promise<JsonObjects> {
-  if (kind === 'ndjson') return (onRead) => objectsInLines(texts(onRead));
+export async function jsonObjects(texts: () => AsyncIterable<string>, kind: JsonKind): Promise<JsonObjects> {
+  if (kind === 'ndjson') return () => objectsInLines(texts());
   const objects = valuesIn(await wholeText(texts())).map((value) => flatObject(value, null));
   return async function* () {
     for (let from = 0; from < objects.length; from += BATCH_VALUES) yield objects.slice(from, from + BATCH_VALUES);

@@ -1,6 +1,4 @@
 import { extname } from 'node:path';
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { headerForm } from '../request/lead/field-aliases.ts';
 import {
   type ReadOptions,
@@ -11,7 +9,7 @@ import {
   TEST_LEAD,
 } from '../request/lead/table.ts';
 import { unescapeFormulas } from '../request/words/csv-text.ts';
-import { SrqError, systemCode } from '../request/words/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, requireSavedOnce, type TextEncoding } from './decode.ts';
 import { type Dialect, findDialect, linesBeforeHeader } from './dialect.ts';
@@ -44,14 +42,8 @@ export async function openTable(path: string, options: ReadOptions, name = path)
   const say = (note: string) => {
     if (!notes.includes(note)) notes.push(note);
   };
-  const onDisk = await openPartnerFile(path, name);
-  const outer = kindOf(name, await firstChunk(onDisk));
-  const file: PartnerFile =
-    outer === 'gzip' ? { ...onDisk, chunks: (onRead) => inflatedChunks(onDisk, onRead) } : onDisk;
-  const kind = outer === 'gzip' ? kindOf(name, await firstChunk(file)) : outer;
-  if (kind === 'gzip')
-    throw new SrqError('file.wrong-kind', `${name} is packed twice.`, 'Unpack it first: gunzip FILE');
-  if (outer === 'gzip') say('Unpacked while reading (gzip).');
+  const file = await openPartnerFile(path, name);
+  const kind = kindOf(name, await firstChunk(file));
   const content = kind === 'zip' ? await openWorkbook(file, options, say) : await openText(path, file, options, say);
   if (content.format === 'csv' || content.format === 'xlsx') requireHeader(content.columns, name);
   sayColumns(content.columns, say);
@@ -76,7 +68,7 @@ async function openText(path: string, file: PartnerFile, options: ReadOptions, s
 }
 
 /** Returns the content of a file as a table. The rows of a results file are restored, and test leads are refused. */
-function tableOf({ path, sizeBytes }: PartnerFile, content: TableContent, notes: readonly string[]): Table {
+function tableOf({ path }: PartnerFile, content: TableContent, notes: readonly string[]): Table {
   const isResults = statesOutcomes(content);
   const columns = isResults ? content.columns.map(unescapeFormulas) : content.columns;
   const restored = isResults ? rowRestorer(columns) : null;
@@ -84,24 +76,19 @@ function tableOf({ path, sizeBytes }: PartnerFile, content: TableContent, notes:
   const testMark = columns.findIndex((name) => headerForm(name) === 'is_test');
   const isTest = ({ cells }: Row) => /^(?:true|1|yes)$/i.test((cells[testMark] ?? '').trim());
   const refused = (row: Row) => (row.problem === null && isTest(row) ? { ...row, problem: TEST_LEAD } : row);
-  let read = 0;
   return {
-    ...{ ...content, path, sizeBytes, columns, notes },
+    ...{ ...content, path, columns, notes },
     async *rows() {
-      read = 0;
-      for await (const batch of content.rows((bytes) => {
-        read += bytes;
-      })) {
+      for await (const batch of content.rows()) {
         const back = restored ? batch.map(restored) : batch;
         yield testMark < 0 ? back : back.map(refused);
       }
     },
-    readBytes: () => read,
   };
 }
 
 function formatOf(path: string, sample: string): 'csv' | JsonKind {
-  const ending = extname(path.replace(/\.gz$/i, '')).toLowerCase();
+  const ending = extname(path).toLowerCase();
   if (ending === '.ndjson' || ending === '.jsonl') return 'ndjson';
   return looksLikeJson(sample) || ending === '.json' ? jsonKind(sample) : 'csv';
 }
@@ -146,66 +133,16 @@ async function requireRows(table: Table, path: string): Promise<void> {
   throw new SrqError('file.no-rows', `${path} ${what}.`, 'Export the file again, with its data.');
 }
 
-/**
- * Maximum ratio of unpacked to packed size. Leads shrink to a tenth or a twentieth, and a gzip bomb to a thousandth.
- */
-const MAX_EXPANSION = 100;
-/** Up to this unpacked size any ratio is harmless. */
-const HARMLESS_BYTES = 64 * 1024 * 1024;
-
-/**
- * Yields the content of a gzip file. Each reading unpacks it as a stream. Throws `SrqError('input')` if the file is cut
- * off or damaged, or expands far more than a list of requests would.
- */
-async function* inflatedChunks(file: PartnerFile, onRead?: OnRead): AsyncGenerator<Buffer> {
-  const maxBytes = Math.max(HARMLESS_BYTES, file.sizeBytes * MAX_EXPANSION);
-  let bytes = 0;
-  try {
-    // What fails is thrown by the loop. The pipeline destroys all streams whichever way it ends.
-    for await (const chunk of pipeline(copies(file, onRead), createGunzip(), () => {}) as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge(file.path);
-      yield chunk;
-    }
-  } catch (error) {
-    throw error instanceof SrqError ? error : damaged(file.path, error);
-  }
-}
-
-/** Copies each chunk, because it is valid only until the next one is requested, and a stream reads ahead. */
-async function* copies(file: PartnerFile, onRead?: OnRead): AsyncGenerator<Buffer> {
-  for await (const chunk of file.chunks(onRead)) yield Buffer.from(chunk);
-}
-
-function tooLarge(path: string): SrqError {
-  return new SrqError(
-    'file.too-large',
-    `${path} unpacks to more than ${MAX_EXPANSION} times its size: this is not a list of requests.`,
-    'If it really is one, unpack it first: gunzip FILE',
-  );
-}
-
-function damaged(path: string, cause: unknown): SrqError {
-  return new SrqError(
-    'file.damaged',
-    `${path} cannot be unpacked (${systemCode(cause) || 'unknown error'}): it is cut off or damaged.`,
-    'Fetch or export it again. To check it: gzip -t FILE',
-    cause,
-  );
-}
-
 /** The content of a file as a table: its columns, and its rows, which can be read more than once. */
 interface TableContent {
   readonly format: Table['format'];
   readonly encoding: string | null;
   readonly delimiter: string | null;
   readonly columns: readonly string[];
-  /** Reads the rows. `onRead` receives the number of bytes read. See {@link PartnerFile}. */
-  rows(onRead: OnRead): AsyncIterable<Row[]>;
+  rows(): AsyncIterable<Row[]>;
 }
 
 type Say = (note: string) => void;
-type OnRead = (bytes: number) => void;
 
 /** Opens a CSV file as a table. `sample` is the beginning of its text. */
 async function openCsv(
@@ -218,8 +155,8 @@ async function openCsv(
   const dialect = findDialect(sample, options);
   for (const note of dialect.notes) say(note);
   // The splitter decodes UTF-8 itself, cell by cell.
-  const records = (onRead?: OnRead) =>
-    csvRecords(encoding.name === 'utf-8' ? file.chunks(onRead) : decodedText(file, encoding.name, onRead), dialect);
+  const records = () =>
+    csvRecords(encoding.name === 'utf-8' ? file.chunks() : decodedText(file, encoding.name), dialect);
   const content = await contentOf(records, dialect, encoding, say);
   if (options.encoding === null) requireSavedOnce(file.path, content.columns);
   return { format: 'csv', encoding: encoding.label, delimiter: dialect.delimiter, ...content };
@@ -227,7 +164,7 @@ async function openCsv(
 
 /** Returns what records say: the columns and the rows. */
 async function contentOf(
-  records: (onRead?: OnRead) => AsyncIterable<CsvRecord[]>,
+  records: () => AsyncIterable<CsvRecord[]>,
   { delimiter, sample }: Pick<Dialect, 'delimiter' | 'sample'>,
   encoding: TextEncoding | null,
   say: Say,
@@ -236,11 +173,11 @@ async function contentOf(
   if (columns.length > MAX_COLUMNS) throw tooManyColumns();
   const fit = rowFit(columns, delimiter, sample);
   if (fit.note !== null) say(fit.note);
-  return { columns, rows: (onRead) => rowsOf(records(onRead), columns, fit, encoding, say) };
+  return { columns, rows: () => rowsOf(records(), columns, fit, encoding, say) };
 }
 
 async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonKind): Promise<TableContent> {
-  const objects = await jsonObjects((onRead) => decodedText(file, encoding.name, onRead), format);
+  const objects = await jsonObjects(() => decodedText(file, encoding.name), format);
   const columns = await jsonColumns(objects);
   refuseListWithin(columns, file.path);
   return {
@@ -248,10 +185,7 @@ async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonK
     encoding: encoding.label,
     delimiter: null,
     columns,
-    rows: (onRead) => {
-      if (format === 'json') onRead(file.sizeBytes);
-      return jsonRows(objects(onRead), columns, encoding);
-    },
+    rows: () => jsonRows(objects(), columns, encoding),
   };
 }
 
@@ -267,8 +201,7 @@ async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): 
   const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
   const before = linesBeforeHeader(sample, options.skipLines);
   for (const note of before.notes) say(note);
-  const inOneBatch = async function* (onRead?: OnRead) {
-    onRead?.(file.sizeBytes);
+  const inOneBatch = async function* () {
     yield records.slice(before.linesBeforeHeader);
   };
   const content = await contentOf(inOneBatch, { delimiter: ',', sample: [] }, null, say);

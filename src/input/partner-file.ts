@@ -13,11 +13,10 @@ export interface PartnerFile {
   readonly path: string;
   readonly sizeBytes: number;
   /**
-   * Yields all bytes from the beginning. A chunk is valid only until the next one is requested. `onRead` receives the
-   * number of bytes that each chunk takes on disk. Throws `SrqError('input')` before it yields a chunk if the file is
-   * no longer the one that was opened.
+   * Yields all bytes from the beginning. A chunk is valid only until the next one is requested. Throws
+   * `SrqError('input')` before it yields a chunk if the file is no longer the one that was opened.
    */
-  chunks(onRead?: (bytes: number) => void): AsyncGenerator<Buffer>;
+  chunks(): AsyncGenerator<Buffer>;
 }
 
 /** Returns the first bytes of a file, at most 4 KiB. */
@@ -44,15 +43,10 @@ export async function openPartnerFile(path: string, name = path): Promise<Partne
   }
   if (found.size === 0n)
     throw new SrqError('file.no-rows', `${name} is empty.`, 'Export the file again and check its size.');
-  return { path: name, sizeBytes: Number(found.size), chunks: (onRead) => chunksOf(path, name, found, onRead) };
+  return { path: name, sizeBytes: Number(found.size), chunks: () => chunksOf(path, name, found) };
 }
 
-async function* chunksOf(
-  path: string,
-  name: string,
-  expected: BigIntStats,
-  onRead: (bytes: number) => void = () => {},
-): AsyncGenerator<Buffer> {
+async function* chunksOf(path: string, name: string, expected: BigIntStats): AsyncGenerator<Buffer> {
   const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   const requireSame = (now: BigIntStats | null) => {
     if (now === null || fingerprint(now) !== fingerprint(expected)) throw changed(name);
@@ -67,7 +61,6 @@ async function* chunksOf(
       requireSame(await stat(path, { bigint: true }).catch(() => null));
       if (bytes === 0) throw changed(name);
       position += bytes;
-      onRead(bytes);
       yield buffer.subarray(0, bytes);
     }
   } finally {
@@ -115,27 +108,34 @@ export function unreadable(path: string, error: unknown, system: string = platfo
 }
 
 /** The kinds of file that srq can read, as the first bytes show them. */
-export type FileKind = 'text' | 'gzip' | 'zip';
+export type FileKind = 'text' | 'zip';
 
 const SAVE_AS_CSV =
   'Open it in a spreadsheet and save it as "CSV UTF-8 (comma delimited)" (File > Save As > File type), then import that file.';
 
+type Refused = readonly [begins: RegExp, what: string, hint: string];
+
+const NO_TABLE: Refused = [
+  /^%PDF|^\x89PNG|^\xff\xd8\xff|^GIF8|^RIFF....WEBP|^II\*\0|^MM\0\*|^\{\\rtf|^SQLite format|^PAR1/s,
+  'a document, a picture, a recording or a database',
+  'Export the data as CSV UTF-8 instead.',
+];
+
 /** The first bytes of the kinds that srq refuses, with their name and what to do instead. */
-const REFUSED: readonly (readonly [begins: RegExp, what: string, hint: string])[] = [
+const REFUSED: readonly Refused[] = [
   [
     /^\xd0\xcf\x11\xe0/,
     'an Excel 97-2003 workbook (.xls), or one with a password',
     `${SAVE_AS_CSV} Or save it as .xlsx without a password.`,
   ],
-  [/^%PDF/, 'a PDF', 'Export the data as CSV UTF-8 instead.'],
-  [/^\x28\xb5\x2f\xfd/, 'compressed with Zstandard', 'Unpack it first: zstd -d FILE'],
-  [/^BZh/, 'compressed with bzip2', 'Unpack it first: bunzip2 FILE'],
-  [/^\xfd7zXZ/, 'compressed with xz', 'Unpack it first: unxz FILE'],
-  [/^7z\xbc\xaf|^Rar!/, 'an archive', 'Unpack it, and import the file that is in it.'],
-  [/^PK\x05\x06/, 'an empty ZIP archive', 'Export the file again.'],
-  [/^\x89PNG|^\xff\xd8\xff|^GIF8|^RIFF....WEBP|^II\*\0|^MM\0\*/s, 'a picture', 'Export the data as CSV UTF-8 instead.'],
-  [/^\{\\rtf/, 'a text document (RTF)', 'Export the data as CSV UTF-8 instead.'],
-  [/^SQLite format|^PAR1/, 'a database', 'Export the table as CSV UTF-8.'],
+  [/^\x1f\x8b/, 'packed with gzip', 'Unpack it first: gunzip FILE. Or: gunzip -c FILE | srq bulk -'],
+  // Zstandard, bzip2, xz, 7-Zip, RAR, and a ZIP archive with nothing in it.
+  [
+    /^\x28\xb5\x2f\xfd|^BZh|^\xfd7zXZ|^7z\xbc\xaf|^Rar!|^PK\x05\x06/,
+    'packed',
+    'Unpack it, and import the file that is in it.',
+  ],
+  NO_TABLE,
   [/^\xff\xfe\0\0|^\0\0\xfe\xff|^(?:[^\0]\0{3}){4}|^(?:\0{3}[^\0]){4}/, 'UTF-32 text', 'Export it again as CSV UTF-8.'],
   [/^\s*<(?:!doctype|html|table|\?xml)/i, 'a web page or XML', SAVE_AS_CSV],
 ];
@@ -149,16 +149,10 @@ const HEAD_BYTES = 200;
  */
 export function kindOf(path: string, head: Buffer): FileKind {
   const text = head.subarray(0, HEAD_BYTES).toString('latin1');
-  const refused = REFUSED.find(([begins]) => begins.test(text));
-  if (refused) throw new SrqError('file.wrong-kind', `${path} is ${refused[1]}, not CSV or JSON.`, refused[2]);
   // A header may begin as a recording does: `ID3,Name`.
-  if (mediaTypeOfBytes(head) !== null && /[\0-\x08]/.test(text))
-    throw new SrqError(
-      'file.wrong-kind',
-      `${path} is a recording, not CSV or JSON.`,
-      'For one request with a recording: srq create --audio FILE',
-    );
-  if (text.startsWith('\x1f\x8b')) return 'gzip';
+  const isRecording = mediaTypeOfBytes(head) !== null && /[\0-\x08]/.test(text);
+  const refused = isRecording ? NO_TABLE : REFUSED.find(([begins]) => begins.test(text));
+  if (refused) throw new SrqError('file.wrong-kind', `${path} is ${refused[1]}, not CSV or JSON.`, refused[2]);
   return text.startsWith('PK\x03\x04') ? 'zip' : 'text';
 }
 

@@ -85,15 +85,10 @@ function visible(sheets: readonly { hidden: boolean }[]): number[] {
 }
 
 async function archiveOf(file: PartnerFile): Promise<Buffer> {
+  if (file.sizeBytes > MAX_ARCHIVE_BYTES)
+    throw notAWorkbook(file.path, `a workbook of more than ${MAX_ARCHIVE_BYTES / 1024 / 1024} MiB`);
   const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of file.chunks()) {
-    bytes += chunk.length;
-    if (bytes > MAX_ARCHIVE_BYTES) {
-      throw notAWorkbook(file.path, `a workbook of more than ${MAX_ARCHIVE_BYTES / 1024 / 1024} MiB`);
-    }
-    chunks.push(Buffer.from(chunk));
-  }
+  for await (const chunk of file.chunks()) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
 

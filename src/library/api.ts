@@ -100,7 +100,10 @@ export interface RequestFields {
 
 /** The options of every call. */
 export interface CallOptions {
-  /** Ends this call when it fires: nothing more is sent for it, and requests in flight are finished and recorded. */
+  /**
+   * Ends this call when it fires: nothing more is sent for it, and requests in flight are finished and recorded. While the
+   * store is away, that takes until it is back.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 

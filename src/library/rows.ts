@@ -70,9 +70,7 @@ export async function tableOf(
     delimiter: null,
     columns: names,
     notes: [],
-    sizeBytes: 0,
     rows: () => inBatches(texts, row),
-    readBytes: () => 0,
   };
 }
 

@@ -92,7 +92,7 @@ const MAX_FOLDED = 10_000;
  * sentence after the command is not part of it.
  */
 const COMMAND =
-  /(?<=[:→]\S* )(?:srq|cat|chmod|cp|createdb|curl|gzip|jq|mv|npm|openssl|rm|sed|sudo) (?:(?!\. [A-Z]).)*$/;
+  /(?<=[:→]\S* )(?:srq|cat|chmod|cp|createdb|curl|gunzip|jq|mv|npm|openssl|rm|sed|sudo) (?:(?!\. [A-Z]).)*$/;
 const OPTION_WITH_VALUE = /--[\w-]+ (?:"[^"]*"|'[^']*'|\S+)/g;
 /**
  * Replaces blanks at which a line must not break. It is a character for private use, which occurs neither in srq's

@@ -11,7 +11,7 @@ import { SrqError } from '../request/words/errors.ts';
 import { Output, type TakenPaths } from './outputs.ts';
 
 /** Matches the endings of files of leads. The name of a results file does not keep them. */
-const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
+const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?$/i;
 /** Matches the part of a name that marks a results file. */
 const OF_RESULTS = /(\.sandbox)?\.results(?:-\d+)?$/i;
 

@@ -47,7 +47,7 @@ export async function answerCall(
   const answer = instead?.(fault?.ms) ?? done.answer;
 
   const { client_secret: _secret, ...params } = decoded?.params ?? {};
-  const arrival = {
+  const facts = {
     operation,
     receivedAt: new Date(nowMs).toISOString(),
     encoding: decoded?.encoding ?? null,
@@ -60,12 +60,12 @@ export async function answerCall(
     // A fault may have replaced the answer. The client then never saw the verdict.
     verdict: answer === done.answer ? (done.verdict ?? null) : null,
   };
-  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, state) : null;
-  const number = received.add(arrival, exchange);
+  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, offered.keyName) : null;
+  received.add(facts, exchange);
   const wholePauseMs = state.settings.latencyMs + (delays === 'answer' ? delayMs : 0);
   if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });
   if (answer === 'cut') request.socket.resetAndDestroy();
-  else if (await sendAnswer(response, answer)) received.answered(number, state.now() - nowMs);
+  else sendAnswer(response, answer);
 }
 
 function chooseFault(

@@ -65,13 +65,9 @@ async function handle(request: IncomingMessage, response: ServerResponse, state:
   const query = new URLSearchParams(search);
   const refused = refuseStranger(request, path);
   const own = refused ?? (state.hasInbox ? await answerInbox(request, path, query, state) : null);
-  if (own) {
-    await sendAnswer(response, own);
-    return;
-  }
-  const operation = findOperation(request.method ?? '', path, state.offered);
-  if (typeof operation !== 'string') await sendAnswer(response, operation);
-  else await answerCall(operation, query, request, response, state);
+  const called = own ?? findOperation(request.method ?? '', path, state.offered);
+  if (typeof called !== 'string') sendAnswer(response, called);
+  else await answerCall(called, query, request, response, state);
 }
 
 /** Refuses callers that a page of another site may stand behind. */

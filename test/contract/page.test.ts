@@ -79,7 +79,6 @@ const CONTRACT: fc.Arbitrary<Contract> = fc
     }),
     extra: fc.dictionary(fc.constantFrom('scope', 'audience'), TEXT),
     answer: fc.option(fc.constantFrom('', '/data/jwt')),
-    unavailableIsNotActed: fc.boolean(),
   })
   .map(({ origin, token, extra, answer, ...rest }) => ({
     ...PUBLIC,

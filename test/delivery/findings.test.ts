@@ -32,11 +32,9 @@ async function planBy(
     delimiter: ',',
     columns,
     notes: [],
-    sizeBytes: 0,
     rows: async function* () {
       yield rows;
     },
-    readBytes: () => 0,
   };
   const log = { lookup: () => 'none' as const, prefetch: () => Promise.resolve(), read: () => null };
   const range = { skip: 0, limit: null };

@@ -53,7 +53,7 @@ async function planOf(
 ) {
   const table = {
     ...({ path: 'leads.results.csv', format: 'csv', encoding: 'UTF-8', delimiter: ',', columns } as const),
-    ...{ notes: [], sizeBytes: 0, readBytes: () => 0 },
+    notes: [],
     rows: async function* () {
       for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2);
     },

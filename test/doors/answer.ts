@@ -59,7 +59,6 @@ type DescribedPart = Readonly<Record<string, unknown>>;
 export interface Described {
   readonly create?: DescribedPart;
   readonly validate?: DescribedPart;
-  readonly unavailableIsNotActed?: boolean;
 }
 
 /** Returns what a process knows after these answers. */

@@ -79,7 +79,6 @@ function tableOf(leads: readonly Lead[]): Table {
   });
   return {
     ...{ path: 'leads.csv', format: 'csv', encoding: 'UTF-8', delimiter: ',', columns: COLUMNS, notes: [] },
-    ...{ sizeBytes: 0, readBytes: () => 0 },
     rows: async function* () {
       for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
     },

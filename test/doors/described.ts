@@ -72,7 +72,6 @@ export interface Described {
   readonly hasValidate: boolean | null;
   readonly token: TokenOperation;
   readonly auth?: Authorization;
-  readonly unavailableIsNotActed: boolean;
 }
 
 const documentedRequest = (name: RequestOperationName): Operation => ({
@@ -87,7 +86,6 @@ export const DOCUMENTED_CONTRACT: Described = {
   validate: documentedRequest('validate'),
   hasValidate: true,
   token: OF_TODAY.token,
-  unavailableIsNotActed: false,
 };
 
 /** Returns the contract that a list of parameters describes, ready to judge requests. */
@@ -99,18 +97,10 @@ export function described(given: Described): Contract {
   );
 }
 
-function contractOf({
-  create,
-  validate,
-  hasValidate,
-  source,
-  token,
-  auth,
-  unavailableIsNotActed,
-}: Described): Contract {
+function contractOf({ create, validate, hasValidate, source, token, auth }: Described): Contract {
   const { idempotency, identifiers } = create;
   return {
-    ...{ version: 2, source, token, unavailableIsNotActed, servers: [], guesses: [] },
+    ...{ version: 2, source, token, servers: [], guesses: [] },
     create: {
       ...callOf(create),
       identifiers: identifiers.map(({ pointer }) => pointer),

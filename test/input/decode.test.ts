@@ -9,10 +9,9 @@ function fileOf(...chunks: readonly (Buffer | string)[]): PartnerFile {
   return {
     path: 'f.csv',
     sizeBytes: all.reduce((sum, { length }) => sum + length, 0),
-    async *chunks(onRead = () => {}) {
+    async *chunks() {
       const buffer = Buffer.alloc(Math.max(1, ...all.map(({ length }) => length)));
       for (const chunk of all) {
-        onRead(chunk.length);
         yield buffer.subarray(0, chunk.copy(buffer));
         buffer.fill('!');
       }

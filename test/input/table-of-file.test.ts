@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { workbook } from '../../scripts/workbook.mjs';
 import { openFile, readTable, scratchFile } from '../helpers/read-table.ts';
@@ -18,7 +17,6 @@ describe('the format of a file', () => {
     ['1\n', 'JSONL', 'ndjson'],
   ])('%j in a file that ends with .%s is %s', async (content, ending, format) => {
     expect((await openFile(scratchFile(content, ending))).format).toBe(format);
-    expect((await openFile(scratchFile(gzipSync(content), `${ending}.gz`))).format).toBe(format);
   });
 
   it('the format of a file may be named', async () => {

@@ -131,12 +131,10 @@ describe('a workbook', () => {
     expect(table.notes).toContain('Hidden rows are read like all others, also those that a filter hides: 2.');
   });
 
-  it('a workbook may be packed with gzip, and its rows may be read again', async () => {
-    const { gzipSync } = await import('node:zlib');
-    const { table, cells } = await readTable(scratchFile(gzipSync(workbook([{ name: 'L', rows: [['a'], ['1']] }]))));
+  it('the rows of a workbook may be read again', async () => {
+    const { table, cells } = await readTable(scratchFile(workbook([{ name: 'L', rows: [['a'], ['1']] }])));
     expect(cells).toEqual([['1']]);
     for await (const batch of table.rows()) expect(batch).toHaveLength(1);
-    expect(table.readBytes()).toBe(table.sizeBytes);
   });
 
   it('a file that is no workbook has no sheet', async () => {

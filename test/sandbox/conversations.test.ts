@@ -77,12 +77,10 @@ class Conversation {
     const told = SHOWN.flatMap((name) =>
       headers[name] === undefined || headers[name] === USUAL[name] ? [] : `${name}: ${headers[name]}`,
     );
-    const opened = /^\{"texts":.*,"request":(\{.*\})\}$/s.exec(text)?.[1];
-    const body = (opened ?? text)
+    const body = text
       .replaceAll(baseUrl.replace('http://', ''), '127.0.0.1:PORT')
       .replace(/(?<="(?:access_)?token": ?")[\w-]+/g, 'TOKEN')
       .replace(/\b[0-9a-f]{32}\b/g, 'KEY')
-      .replace(/(?<="answerMs": ?)[\d.]+/g, '0')
       .replace(/(.)\1{99,}/g, (all, letter) => `${letter}*${all.length}`);
     const lines = body === '' ? [] : body.replace(/(.{80,}?,)(?=["{])/g, '$1\n').split('\n');
     return [[`> ${status}`, ...told].join(' '), ...lines.map((line) => `>   ${line}`.trimEnd())];

@@ -9,10 +9,10 @@ beforeEach(async () => {
 
 const look = (address: string, headers: Record<string, string> = {}) =>
   send('GET', `${sandbox.baseUrl}${address}`, headers);
-const seen = async (query = '') => JSON.parse((await look(`/_sandbox/inbox?${query}`)).text);
+const seen = async (query = '') => JSON.parse((await look(`/_sandbox/requests?${query}`)).text);
 
 /** The numbers of the requests in the list, in its order. */
-const listed = async (query: string) => (await seen(query)).requests.map(({ number }: { number: number }) => number);
+const listed = async (query: string) => (await seen(query)).items.map(({ number }: { number: number }) => number);
 
 test('the page of the inbox may run and load nothing but itself, and call nobody but the sandbox', async () => {
   const { headers, text } = await look('/');
@@ -34,20 +34,26 @@ test('the page of the inbox may run and load nothing but itself, and call nobody
     expect.stringMatching(/^style-src 'sha256-[^' ]+'$/),
   ]);
   expect(text).not.toMatch(/\sstyle=|\son\w+=|https?:/);
+  expect(text).toContain(`${sandbox.baseUrl.slice('http://'.length)}/_sandbox/faults</code>`);
 });
 
-test('the list has the newest first, at most a hundred, and follows a filter', async () => {
+test('the list has the newest hundred in the order of their arrival, and follows a filter', async () => {
   const { create } = await partnerOf(sandbox);
   for (let row = 1; row <= 120; row++) {
     await create({ ...LEAD, fullname: `Castelo${row}` });
   }
-  expect((await seen()).texts).toMatchObject({ totals: '121 requests, 120 created', shown: '100 of 121 shown' });
+  expect((await seen()).total).toBe(121);
   const newest = await listed('');
-  expect([newest[0], newest.at(-1), newest.length]).toEqual([121, 22, 100]);
-  expect(await listed('text=create+castelo3')).toEqual([40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 4]);
+  expect([newest[0], newest.at(-1), newest.length]).toEqual([22, 121, 100]);
+  expect(await listed('limit=2')).toEqual([120, 121]);
+  expect(await listed('limit=0')).toEqual([]);
+  expect(await listed('limit=10000')).toHaveLength(121);
+  expect(await listed('text=create+castelo3')).toEqual([4, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
   expect(await listed('operation=token&text=')).toEqual([1]);
   expect(await listed('text=nobody')).toEqual([]);
-  expect((await look('/_sandbox/inbox?operation=odd')).text).toContain('operation is one of token, create, validate.');
+  expect((await look('/_sandbox/requests?operation=odd')).text).toContain(
+    'operation is one of token, create, validate.',
+  );
 });
 
 describe('pages of other origins', () => {

@@ -36,7 +36,7 @@ test('with a latency, a request takes effect before its answer goes', async () =
   const token = send('POST', `${sandbox.baseUrl}/oauth/token`, FORM, `grant_type=client_credentials`);
   const failed = connectionError(token);
   while (sandbox.requests().length === 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(sandbox.requests()[0]).toMatchObject({ operation: 'token', status: 401, answerMs: null });
+  expect(sandbox.requests()[0]).toMatchObject({ operation: 'token', status: 401 });
   await sandbox.close();
   expect(await failed).toBe('ECONNRESET');
 });

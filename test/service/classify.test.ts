@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { clientOf, lineOf } from '../doors/client.ts';
-import { DOCUMENTED_CONTRACT, described } from '../doors/described.ts';
 import { answerWith, virtualClock } from '../helpers/api-client.ts';
 
 const TERMS = { key: 'this request', idempotencyKey: '0'.repeat(32) };
@@ -8,15 +7,14 @@ const REQUEST = { params: { country: 'PT', request_text: 'Pintar a sala' }, audi
 const token = answerWith({ access_token: 'tok3n' });
 
 /** What becomes of a create that is answered so each time: its status, the reason to stop, and how often it was sent. */
-async function told(status: number, headers: Record<string, string> = {}, isSure = false) {
+async function told(status: number, headers: Record<string, string> = {}) {
   let creates = 0;
   const http = lineOf(async (path) => {
     const answer = path === '/oauth/token' ? token : { ...answerWith('', { status, headers }) };
     if (path !== '/oauth/token') creates += 1;
     return { answer, error: null, written: true };
   });
-  const contract = described({ ...DOCUMENTED_CONTRACT, unavailableIsNotActed: isSure });
-  const sent = await clientOf(http, { contract, clock: virtualClock() }).api.create(REQUEST, async () => true, TERMS);
+  const sent = await clientOf(http, { clock: virtualClock() }).api.create(REQUEST, async () => true, TERMS);
   const { outcome, stop } = sent ?? {};
   return { is: [outcome?.status, stop?.reason ?? null, creates], message: outcome?.message, stop };
 }
@@ -48,12 +46,8 @@ test('every status from 200 to 599 means what the table says, and says why', asy
   }
 });
 
-test('503 with Retry-After is not acted on only where the description says so', async () => {
-  const asking = { 'retry-after': '2' };
-  expect((await told(503, asking, true)).is).toEqual(['failed', null, 10]);
-  expect((await told(503, {}, true)).is).toEqual(['unknown', null, 1]);
-  expect((await told(502, asking, true)).is).toEqual(['unknown', null, 1]);
-  expect((await told(503, asking)).is).toEqual(['unknown', null, 1]);
+test('503 is unknown and sent once, with Retry-After too', async () => {
+  expect((await told(503, { 'retry-after': '2' })).is).toEqual(['unknown', null, 1]);
 });
 
 const CODES = [

@@ -34,10 +34,12 @@ export interface ColumnReading {
   readonly because: string;
 }
 
-/** One way to read one column. */
-export interface Candidate extends ColumnReading {
+/** One way to read one column, with the evidence for it. How certain it is, is decided at the end, for all of a file together. */
+export interface Candidate extends Omit<ColumnReading, 'level'> {
   readonly look: Look;
   readonly fit: Fit;
+  /** Whether the name says the meaning, and the content leaves no doubt. */
+  readonly isClear: boolean;
   /**
    * How much of the name is understood: srq knows it exactly, understands all of its words, understands some of them,
    * or only has the content.
@@ -55,19 +57,19 @@ export function candidatesByName(look: Look): Candidate[] {
   const alias = isDecorated(header) ? undefined : aliasOf(header);
   if (alias && !isPlainlyOther(alias.meaning, seen)) {
     const fit = fitOf(alias.meaning, seen);
-    const known: Candidate = { index, ...alias, level: 'certain', because: 'known name', fit, by: 'known name', look };
-    found.push(alias.meaning === 'notes' ? { ...known, level: 'likely' } : known);
+    const isClear = alias.meaning !== 'notes';
+    found.push({ index, ...alias, isClear, because: 'known name', fit, by: 'known name', look });
   }
   if (name.isOthers) return found;
   for (const named of name.meanings) {
     const { meaning, strength } = named;
     const fit = fitOf(meaning, seen);
-    const level = levelOf(named, fit, look);
-    if (level === null) continue;
+    if (!isPossible(named, fit, look)) continue;
     const because = ['the name fits', contentReason(meaning, seen)].filter((reason) => reason !== null).join(', ');
     const by = strength === 'plain' ? 'plain name' : 'part of the name';
     // Columns whose names are read as words never tie. The earlier column comes first.
-    found.push({ index, meaning, rank: named.rank + index / 10_000, level, because, fit, by, look });
+    const rank = named.rank + index / 10_000;
+    found.push({ index, meaning, rank, isClear: isClearlyNamed(named, fit, look), because, fit, by, look });
   }
   return found;
 }
@@ -83,11 +85,11 @@ function isDecorated(header: string): boolean {
 /** Returns a reading that is based on the content or on neighbouring columns. */
 export function guessed(look: Look, meaning: FieldOrPart, because: string): Candidate {
   const rank = 80 + look.index / 10_000;
-  return { index: look.index, meaning, rank, level: 'likely', because, fit: 'shows', by: 'content', look };
+  return { index: look.index, meaning, rank, isClear: false, because, fit: 'shows', by: 'content', look };
 }
 
-const isOfAPerson = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'contact';
-const isOfAName = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'name';
+export const isOfAPerson = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'contact';
+export const isOfAName = (meaning: FieldOrPart) => MEANINGS[meaning].group === 'name';
 
 /** Tells whether a meaning belongs to a person. Unknown words in the name may mean another person than the customer. */
 export function isPersonal(meaning: FieldOrPart): boolean {
@@ -104,28 +106,19 @@ export function isOfFew(meaning: FieldOrPart, seen: ContentProfile): boolean {
   return (isOfAPerson(meaning) || meaning === 'fullname') && isRepeated(seen);
 }
 
-/**
- * Returns the certainty of a reading by words, or null if the content contradicts it. A name that is understood in part
- * needs content that does not contradict it, and is asked about.
- */
-function levelOf(
-  { meaning, strength, rank }: NamedMeaning,
-  fit: Fit,
-  { name, seen }: Look,
-): ColumnReading['level'] | null {
-  if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return null;
-  if (meaning === 'location' && name.isRegion && fit === 'allows') return null;
-  if (strength !== 'plain') {
-    if (
-      fit === 'none' ||
-      (strength === 'slip' && fit === 'allows') ||
-      isOfFew(meaning, seen) ||
-      isAnotherNumber(meaning, rank, fit, seen)
-    )
-      return null;
-    // A category shows by repetition alone, which a slip may have as well.
-    return strength === 'slip' && fit === 'shows' && meaning !== 'category' ? 'certain' : 'likely';
-  }
+/** Tells whether the content leaves a meaning possible. A name that is understood in part needs content that fits. */
+function isPossible({ meaning, strength, rank }: NamedMeaning, fit: Fit, { name, seen }: Look): boolean {
+  if (fit === 'contradicts' || (meaning === 'notes' && isRepeated(seen))) return false;
+  if (meaning === 'location' && name.isRegion && fit === 'allows') return false;
+  if (strength === 'plain') return true;
+  const isUnshown = fit === 'none' || (strength === 'slip' && fit === 'allows');
+  return !isUnshown && !isOfFew(meaning, seen) && !isAnotherNumber(meaning, rank, fit, seen);
+}
+
+/** Tells whether a name says a meaning so clearly that a person need not be asked, whatever else is in the file. */
+function isClearlyNamed({ meaning, strength, rank }: NamedMeaning, fit: Fit, { name, seen }: Look): boolean {
+  // A category shows by repetition alone, which a slip may have as well.
+  if (strength !== 'plain') return strength === 'slip' && fit === 'shows' && meaning !== 'category';
   const mayBeStrangers = name.mayBeAnothers && isPersonal(meaning);
   // Names and places have no typical form. If the content does not show them, a person has to check.
   const isVague =
@@ -138,7 +131,7 @@ function levelOf(
     // A word for a need whose column holds single words instead of texts more likely means the kind of service.
     (meaning === 'request_text' && fit === 'allows' && seen.longText < 0.1 && seen.medianLength <= 16);
   const isElsewhere = name.isBilling || (rank >= SECOND && MEANINGS[meaning].group === 'place');
-  return isVague || isElsewhere || mayBeStrangers || isOfFew(meaning, seen) ? 'likely' : 'certain';
+  return !isVague && !isElsewhere && !mayBeStrangers && !isOfFew(meaning, seen);
 }
 
 /** Tells whether a word for a number means something else: no telephone, or an amount or a line instead of a reference. */
@@ -245,7 +238,7 @@ export function asKind(candidates: readonly Candidate[]): readonly Candidate[] {
   const isKind = ({ by, look: { name, seen } }: Candidate) =>
     by !== 'known name' && name.meanings.some(({ meaning }) => meaning === 'category') && isOfWords(seen);
   return candidates.map((each) =>
-    others.includes(each) && isKind(each) ? { ...each, meaning: 'category', level: 'likely' } : each,
+    others.includes(each) && isKind(each) ? { ...each, meaning: 'category', isClear: false } : each,
   );
 }
 
@@ -283,7 +276,7 @@ export function withHouseNumber(candidates: readonly Candidate[], looks: readonl
   const next = looks.find(({ index }) => index === (street?.index ?? -2) + 1);
   const isNumber = next?.name.meanings.some(({ meaning }) => meaning === 'ref') ?? false;
   if (!street || !next || !isNumber || fitOf('house_number', next.seen) !== 'shows') return candidates;
-  const house: Candidate = { ...guessed(next, 'house_number', 'number behind the street'), level: street.level };
+  const house: Candidate = { ...guessed(next, 'house_number', 'number behind the street'), isClear: street.isClear };
   return [...candidates.filter(({ index }) => index !== next.index), house];
 }
 
@@ -296,15 +289,9 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
   const meanings = new Set(left.map(({ meaning }) => meaning));
   return [...meanings].flatMap((meaning) => {
     const rivals = left.filter((each) => each.meaning === meaning).sort(byMerit);
+    if (MEANINGS[meaning].isSeveral) return withoutStrangers(rivals);
     const known = rivals.filter(({ by }) => by === 'known name');
-    const [winner, second] = rivals;
-    if (isOfAPerson(meaning)) return asDoubted(second ? withoutStrangers(rivals) : rivals);
-    if (!winner || !second) return rivals;
-    const rest = known.length > 0 ? known : [winner];
-    const kept = MEANINGS[meaning].isSeveral ? withoutStrangers(rivals) : rest;
-    // Who pays may be the customer, and who is named for the delivery somebody else.
-    const isDoubted = isOfAName(meaning) && rivals.some(({ look }) => look.name.isBilling);
-    return isDoubted ? kept.map((each) => ({ ...each, level: 'likely' })) : kept;
+    return known.length > 0 ? known : rivals.slice(0, 1);
   });
 }
 
@@ -312,17 +299,16 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
  * Tells whether an uncertain or empty name is that of another person. This is a whole name beside both halves, if these
  * are certain, or a single half beside a whole name that is certain.
  */
-function isAnothersName({ meaning, level, look, by }: Candidate, candidates: readonly Candidate[]): boolean {
-  const isCertain = (other: FieldOrPart) =>
-    candidates.some((each) => each.meaning === other && each.level === 'certain');
-  const mayBe = level === 'likely' || (look.seen.filled === 0 && by !== 'known name');
+function isAnothersName({ meaning, isClear, look, by }: Candidate, candidates: readonly Candidate[]): boolean {
+  const isCertain = (other: FieldOrPart) => candidates.some((each) => each.meaning === other && each.isClear);
+  const mayBe = !isClear || (look.seen.filled === 0 && by !== 'known name');
   if (meaning === 'fullname') {
-    const halves = candidates.filter((each) => each.meaning === 'first_name' && each.level === 'certain');
+    const halves = candidates.filter((each) => each.meaning === 'first_name' && each.isClear);
     // "Bride" beside plain halves is somebody else, and "Invitee name" beside "Invitee first name" is not.
     const isOfRole = [...look.name.whose].some((person) => !halves.some((each) => each.look.name.whose.has(person)));
     return (mayBe || (isOfRole && by !== 'known name')) && halves.length > 0 && isCertain('last_name');
   }
-  if (level === 'certain' || !isOfAName(meaning)) return false;
+  if (isClear || !isOfAName(meaning)) return false;
   const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
 }
@@ -337,46 +323,33 @@ function withoutStrangers(rivals: readonly Candidate[]): readonly Candidate[] {
 }
 
 /**
- * Makes contacts likely whose names doubt them. A second one is doubted if there is no first one, and one of a place if
- * there is another one, because it may be somebody else's. So may each of several that are called alike.
- */
-function asDoubted(rivals: readonly Candidate[]): readonly Candidate[] {
-  const isFirst = ({ look: { name } }: Candidate) => !name.isSecond && !name.isDoubted;
-  return rivals.map((each) => {
-    const { isDoubted, isSecond, isOfAPlace } = each.look.name;
-    const isLast = isSecond && !rivals.some(isFirst);
-    const isElsewhere = isOfAPlace && rivals.length > 1;
-    const isByWords = each.by !== 'known name' && (isDoubted || isLast || isElsewhere);
-    const alike = rivals.filter(({ look }) => normalForm(look.header) === normalForm(each.look.header));
-    return isByWords || alike.length > 1 ? { ...each, level: 'likely' } : each;
-  });
-}
-
-/**
- * Makes contacts likely that belong to somebody else than the name, because they would be called where the customer's
- * own number is empty: a caller's beside a tenant's, or the parents' beside a pupil's name. Leaves them out if the person
- * of the name has such a contact, or if they have the number of another name: "Parent 2 phone" beside "Parent 2".
+ * Leaves out contacts of somebody else than the name if the person of the name has such a contact, because they would be
+ * called where the customer's own number is empty: a caller's beside a tenant's. So are those that have the number of
+ * another name: "Parent 2 phone" beside "Parent 2".
  */
 export function withoutOthersContacts(readings: readonly Candidate[], looks: readonly Look[]): readonly Candidate[] {
+  const { isOwn, isOthers } = ownersOf(readings);
   const numberOf = ({ header }: Look) => /(?<!\d)[2-9](?!\d)/.exec(header)?.[0];
   const isRead = ({ index }: Look) => readings.some((each) => each.index === index);
   const numbers = new Set(looks.filter((look) => holdsPersons(look.seen) && !isRead(look)).map(numberOf));
+  const hasOwn = (meaning: FieldOrPart) => readings.some((each) => each.meaning === meaning && isOwn(each));
+  const isOfAnotherName = ({ meaning, look }: Candidate) =>
+    isOfAPerson(meaning) && numberOf(look) !== undefined && numbers.has(numberOf(look));
+  return readings.filter((each) => !(isOthers(each) && hasOwn(each.meaning)) && !isOfAnotherName(each));
+}
+
+/** Returns what tells whether a contact belongs to the person of the name, or to somebody else. */
+export function ownersOf(readings: readonly Candidate[]) {
   const whose = ({ look }: Candidate) => [...look.name.whose];
   const named = new Set(readings.filter(({ meaning }) => isOfAName(meaning)).flatMap(whose));
   const isOwn = (each: Candidate) =>
     whose(each).some((person) => named.has(person)) ||
     (named.size === 0 && whose(each).length === 0 && each.look.name.isCustomers);
   const isOthers = (each: Candidate) => isOfAPerson(each.meaning) && whose(each).length > 0 && !isOwn(each);
-  const hasOwn = (meaning: FieldOrPart) => readings.some((each) => each.meaning === meaning && isOwn(each));
-  const isOfAnotherName = ({ meaning, look }: Candidate) =>
-    isOfAPerson(meaning) && numberOf(look) !== undefined && numbers.has(numberOf(look));
-  return readings
-    .filter((each) => !(isOthers(each) && hasOwn(each.meaning)) && !isOfAnotherName(each))
-    .map((each) => (isOthers(each) ? { ...each, level: 'likely' } : each));
+  return { isOwn, isOthers };
 }
 
 function byMerit(a: Candidate, b: Candidate): number {
-  const isCertain = ({ level }: Candidate) => Number(level === 'certain');
   const isLast = ({ rank, look }: Candidate) => Number(rank >= LAST_RANK || look.name.isBilling);
-  return isCertain(b) - isCertain(a) || isLast(a) - isLast(b) || byStrength(a, b) || a.index - b.index;
+  return Number(b.isClear) - Number(a.isClear) || isLast(a) - isLast(b) || byStrength(a, b) || a.index - b.index;
 }

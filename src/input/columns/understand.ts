@@ -1,4 +1,4 @@
-import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
+import { type FieldOrPart, normalForm } from '../../request/lead/field-aliases.ts';
 import { type Market, parseMarket } from '../../request/lead/markets.ts';
 import { type MissedColumn, resultColumnOf } from '../../request/lead/table.ts';
 import {
@@ -11,9 +11,12 @@ import {
   type ColumnReading,
   candidatesByName,
   guessed,
+  isOfAName,
+  isOfAPerson,
   isOfFew,
   isPersonal,
   type Look,
+  ownersOf,
   withHouseNumber,
   withoutEmpty,
   withoutOthersContacts,
@@ -68,7 +71,7 @@ export function understandColumns(view: ColumnsView): Understanding {
   const found = [...chosen];
   // Each function looks for what is still missing, so their order matters.
   for (const find of [byContentAlone, onlyPersons, namePair, region]) found.push(...find(looks, found));
-  const readings = [...withoutOthersContacts(withCertainty(found, looks), looks)].sort((a, b) => a.index - b.index);
+  const readings = withLevels(withoutOthersContacts(found, looks), looks).sort((a, b) => a.index - b.index);
   const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
     readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
@@ -113,18 +116,50 @@ const MIN_FILLED = 3;
 const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
 
 /**
- * Makes readings certain if the content shows their meaning and no other column of the file is of that kind. A word that
- * is left over may mean another person than the customer, however alone the column is, so a person is asked about it.
+ * Decides which readings are certain: nobody else than the customer may be meant, and either the name is clear and no
+ * other column doubts it, or the content shows the meaning and no other column of the file is of that kind. A person is
+ * asked about all others.
  */
-function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): Candidate[] {
-  const settled = new Map(
-    readings.flatMap(({ index, meaning, level }) => (level === 'certain' ? [[index, meaning]] : [])),
-  );
+function withLevels(readings: readonly Candidate[], looks: readonly Look[]): (Candidate & ColumnReading)[] {
+  const isClear = (each: Candidate) => each.isClear && !isDoubted(each, readings, looks);
+  const clear = new Map(readings.filter(isClear).map(({ index, meaning }) => [index, meaning]));
   // The number of a customer is doubted beside any column of numbers.
   const mayBe = (at: number, { meaning, look }: Candidate) =>
-    look.name.isCustomers || (settled.get(at) ?? meaning) === meaning;
+    look.name.isCustomers || (clear.get(at) ?? meaning) === meaning;
   const isOnlyOne = (each: Candidate) =>
     !looks.some((look) => look.index !== each.index && isNear(each.meaning, look) && mayBe(look.index, each));
+  const isStrangers = strangers(readings, looks);
+  return readings.map((each) => {
+    if (isStrangers(each)) return { ...each, level: 'likely' };
+    if (clear.has(each.index)) return { ...each, level: 'certain' };
+    if (!isPlain(each, readings) || !isOnlyOne(each)) return { ...each, level: 'likely' };
+    return { ...each, level: 'certain', because: `${each.because}, the only such column` };
+  });
+}
+
+/** Tells whether other columns doubt what a name says. A column that is the only one of its kind is certain all the same. */
+function isDoubted(each: Candidate, readings: readonly Candidate[], looks: readonly Look[]): boolean {
+  const { meaning, by, look } = each;
+  // Who pays may be the customer, and who is named for the delivery somebody else. A company is neither.
+  const isPayer = ({ name, seen }: Look) =>
+    name.isBilling && name.meanings.some((named) => named.meaning === meaning) && seen.company < 0.3;
+  if (isOfAName(meaning)) return looks.some(isPayer);
+  if (!isOfAPerson(meaning)) return false;
+  const rivals = readings.filter((other) => other.meaning === meaning);
+  const isFirst = ({ look: { name } }: Candidate) => !name.isSecond && !name.isDoubted;
+  const isLast = look.name.isSecond && !rivals.some(isFirst);
+  // One of a place may be somebody else's.
+  const isElsewhere = look.name.isOfAPlace && rivals.length > 1;
+  const alike = rivals.filter((other) => normalForm(other.look.header) === normalForm(look.header));
+  return alike.length > 1 || (by !== 'known name' && (look.name.isDoubted || isLast || isElsewhere));
+}
+
+/** Returns what tells whether a column may be that of another person than the customer. */
+function strangers(readings: readonly Candidate[], looks: readonly Look[]): (each: Candidate) => boolean {
+  const { isOthers } = ownersOf(readings);
+  // The few numbers of a sender beside those of the customers.
+  const isSenders = (each: Candidate) =>
+    isOfFew(each.meaning, each.look.seen) && looks.some((look) => isNear(each.meaning, look));
   // Beside an owner's name, a tenant may be the customer or not. Beside any other person's, so may a caller.
   const others = looks.filter(
     ({ index, name, seen }) =>
@@ -138,13 +173,7 @@ function withCertainty(readings: readonly Candidate[], looks: readonly Look[]): 
       (other) =>
         other.name.isOwner || (name.speaksForOthers && ![...name.whose].some((person) => other.name.whose.has(person))),
     );
-  return readings.map((each) => {
-    // The few numbers of a sender beside those of the customers.
-    const isSenders = isOfFew(each.meaning, each.look.seen) && looks.some((look) => isNear(each.meaning, look));
-    if (isSenders || isOfRole(each)) return { ...each, level: 'likely' };
-    if (each.level === 'certain' || !isPlain(each, readings) || !isOnlyOne(each)) return each;
-    return { ...each, level: 'certain', because: `${each.because}, the only such column` };
-  });
+  return (each) => isOthers(each) || isSenders(each) || isOfRole(each);
 }
 
 /** Tells whether a column may be of the kind that a meaning has. Those of other people never are. */

@@ -14,8 +14,8 @@ interface Shown {
 
 export function proposalText({ contract, questions, notes, page, secret }: Shown, paint: Paint): string {
   const [name, kind] = [contractName(contract), printable(contract.source?.kind ?? '')];
-  // The heading above says what the page's own says.
-  const lines = (page ?? '').trimEnd().split('\n').slice(2);
+  // The heading above says what the page's own says, in two lines and an empty one.
+  const lines = (page ?? '').trimEnd().split('\n').slice(3);
   const isAside = (line: string) => line.trimStart().startsWith('#');
   return [
     `${paint.bold('Learned from')} ${name}, ${kind}`,

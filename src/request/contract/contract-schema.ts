@@ -218,8 +218,6 @@ export const contractSchema = z.strictObject({
   token: tokenOperation,
   /** If this member is absent, calls are authorized by a token, as the public document says. */
   auth: z.optional(authorization),
-  /** Whether a 503 with Retry-After certainly means that the service did not act. */
-  unavailableIsNotActed: z.boolean(),
   /** The addresses named in the document. They are only suggestions for profiles. */
   servers: z.array(serverSuggestion),
   guesses: z.array(guess),

@@ -33,7 +33,6 @@ function documentedAs(encoding: BodyEncoding): Contract {
     create: { ...call, call: `POST ${PATHS.create}`, identifiers: [], again: null },
     validate: { ...call, call: `POST ${PATHS.validate}` },
     token: { path: PATHS.token, auth: 'body', encoding: 'form', extra: {}, answer: null },
-    unavailableIsNotActed: false,
     servers: [],
     guesses: [],
   };

@@ -64,16 +64,12 @@ export interface Table {
    * after one pass over `rows`.
    */
   readonly notes: readonly string[];
-  /** Size in bytes, for the progress display. */
-  readonly sizeBytes: number;
   /**
    * Yields the rows in batches, from the first one on. It takes constant memory, except that a workbook's rows are held
-   * in memory. `readBytes` tells how far the file has been read. Throws `SrqError('input')`, naming row and line, for
-   * damage after which nothing can be trusted: an unclosed quote, a declared encoding that the file does not have, or a
-   * file that has changed since it was opened.
+   * in memory. Throws `SrqError('input')`, naming row and line, for damage after which nothing can be trusted: an
+   * unclosed quote, a declared encoding that the file does not have, or a file that has changed since it was opened.
    */
   rows(): AsyncIterable<readonly Row[]>;
-  readBytes(): number;
 }
 
 /** The source of one field's text. */

@@ -14,17 +14,16 @@ interface Call {
   readonly number: number;
 }
 
-export type InboxAction = (state: SandboxState, call: Call) => SandboxAnswer | Promise<SandboxAnswer>;
+type InboxAction = (state: SandboxState, call: Call) => SandboxAnswer | Promise<SandboxAnswer>;
 
-const MAX_PAGE = 10_000;
 const LOOK_MS = 10;
 
 /** The calls for programs, by method and name. */
 export const CALLS: Readonly<Record<string, InboxAction>> = {
   'GET requests': ({ received }, { query }) => {
-    const [offset, limit] = [wholeNumber(query, 'offset', 0), Math.min(MAX_PAGE, wholeNumber(query, 'limit', 100))];
     const found = received.all().filter(parseFilter(query));
-    return jsonAnswer(200, { offset, limit, total: found.length, items: found.slice(offset, offset + limit) });
+    const newest = Math.max(0, found.length - wholeNumber(query, 'limit', 100));
+    return jsonAnswer(200, { total: found.length, items: found.slice(newest) });
   },
   // What was created is forgotten with them, so that it is no duplicate any more.
   'DELETE requests': ({ received, marketplace }) => {

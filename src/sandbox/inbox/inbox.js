@@ -1,15 +1,11 @@
-// This script runs in the browser. It draws the inbox from what the sandbox says of itself, again and again.
-import { byId, copier, h, keepInAddress, link, pairs, section, table, tag } from '../../page/draw.js';
+// This script runs in the browser. It draws the list that programs get, again and again.
+import { byId, copier, count, h, keepInAddress, link, pairs, section, table, tag } from '../../page/draw.js';
+import { printable, printableLines } from '../../request/words/characters.ts';
 
 const PAUSE_MS = 1_000;
-const COLUMNS = {
-  number: 'No.',
-  time: 'Time (UTC)',
-  operation: 'Operation',
-  answer: 'Answer',
-  content: 'Content',
-  took: 'ms',
-};
+/** The list has no room for more of what was sent. */
+const MAX_BRIEF_LENGTH = 160;
+const COLUMNS = { number: 'No.', time: 'Time (UTC)', operation: 'Operation', answer: 'Answer', content: 'Content' };
 
 const form = byId('filter');
 const asked = (change) => ({ text: form.elements.text.value, ...change });
@@ -22,25 +18,27 @@ async function follow() {
 }
 
 async function refresh() {
+  const query = new URLSearchParams(location.hash.slice(1));
+  const number = query.get('request');
   try {
-    const answer = await fetch(`/_sandbox/inbox?${location.hash.slice(1)}`);
-    const said = await answer.json();
+    const answer = await fetch(`/_sandbox/requests${number ? `/${encodeURIComponent(number)}` : `?${query}`}`);
+    const said = JSON.parse(await answer.text(), (_, each) => (typeof each === 'string' ? printableLines(each) : each));
     byId('state').textContent = 'Live';
     byId('trouble').textContent = answer.ok ? '' : said.message;
     // A text that somebody is about to copy stays.
-    if (answer.ok && getSelection().isCollapsed) draw(said);
+    if (answer.ok && getSelection().isCollapsed) draw(number, said);
   } catch {
     byId('state').textContent = 'No connection';
   }
 }
 
-function draw({ texts, faults, requests, request }) {
-  for (const [id, text] of Object.entries(texts)) byId(id).textContent = text;
-  byId('all').hidden = request !== undefined;
-  part('faults', faults, faultFields);
-  part('request', request ?? null, inFull);
+function draw(number, said) {
+  byId('all').hidden = Boolean(number);
+  part('request', number ? { number, ...said } : null, inFull);
+  if (number) return;
+  byId('shown').textContent = amount(said);
   const focused = document.activeElement.id;
-  part('list', { requests, ...asked() }, list);
+  part('list', { items: said.items.toReversed(), ...asked() }, list);
   byId(focused)?.focus({ preventScroll: true });
 }
 
@@ -51,47 +49,53 @@ function part(id, value, drawn) {
   shown.set(id, said);
 }
 
-function list({ requests }) {
-  const rows = requests.map((each) => {
-    const opener = link(asked({ request: each.number }), each.number);
-    const props = { id: `r${each.number}`, ariaLabel: `Request ${each.number}, ${each.operation}` };
-    return { ...each, number: Object.assign(opener, props), answer: answerOf(each) };
-  });
-  return rows.length > 0 ? [table(COLUMNS, rows)] : [];
+function amount({ total, items }) {
+  if (total > 0) return `${items.length} of ${count(total)} shown`;
+  if (form.elements.text.value !== '') return 'No request fits.';
+  return 'Nothing has arrived yet. The terminal in which the sandbox runs says how to log in to it; then: srq bulk FILE --profile sandbox';
 }
 
-const answerOf = ({ mark, status, note }) => h('span', tag(mark, status), ' ', h('span.note', note));
-
-function faultFields(faults) {
-  const fields = faults.map(({ kind, does, percent }) => {
-    const field = { type: 'number', name: kind, min: 0, max: 100, step: 'any', placeholder: '0', value: percent || '' };
-    return h('label', h('span', h('strong', kind), ` ${does}`), h('span', Object.assign(h('input'), field), ' %'));
-  });
-  return [...fields, h('button', 'Set faults')];
+function list({ items }) {
+  return items.length > 0 ? [table(COLUMNS, items.map(lineOf))] : [];
 }
 
-/** What was left empty is off. */
-async function setFaults(event) {
-  event.preventDefault();
-  const percents = [...new FormData(event.target)].filter(([, percent]) => percent !== '');
-  const rates = Object.fromEntries(percents.map(([kind, percent]) => [kind, Number(percent) / 100]));
-  await fetch('/_sandbox/faults', { method: 'PUT', body: JSON.stringify(rates) }).catch(() => {});
-  await refresh();
+function lineOf(request) {
+  const { number, operation, receivedAt, status, requestId, verdict, fault, audio, params } = request;
+  const opener = link(asked({ request: number }), number);
+  const created = status !== null && status < 300 ? 'created' : 'created, answer lost';
+  const did = verdict ?? (operation === 'create' && requestId !== null ? created : null);
+  const note = [did, fault && `fault ${fault}`].filter(Boolean).join(', ');
+  const values = [audio && '♪ recording', ...Object.values(params)].filter(Boolean);
+  return {
+    operation,
+    number: Object.assign(opener, { id: `r${number}`, ariaLabel: `Request ${number}, ${operation}` }),
+    time: receivedAt.slice(11, 23),
+    answer: h('span', tag(markOf(request), status ?? 'cut'), ' ', h('span.note', note)),
+    content: values.join(' · ').slice(0, MAX_BRIEF_LENGTH),
+  };
+}
+
+/** The name of a colour. */
+function markOf({ operation, status, verdict, requestId }) {
+  if (status === null) return 'unknown';
+  if (verdict !== null) return verdict;
+  if (status === 429 || status === 503) return 'slowed';
+  if (status >= 400) return status < 500 ? 'rejected' : 'failed';
+  return operation === 'create' && requestId !== null ? 'created' : 'clear';
 }
 
 function inFull(request) {
   if (request === null) return [];
-  return [section('full', `Request ${request.number}`, link(asked(), 'All requests'), facts(request))];
+  const found = request.operation ? facts(request) : 'Nothing is kept under this number.';
+  return [section('full', `Request ${request.number}`, link(asked(), 'All requests'), found)];
 }
 
-const facts = (all) => pairs(Object.entries(all).map(([name, value]) => [name, shownValue(name, value)]));
+const facts = (all) => pairs(Object.entries(all).map(([name, value]) => [printable(name), shownValue(name, value)]));
 
 function shownValue(name, value) {
-  if (name === 'headers') return h('details', h('summary', `${value.length} of them`), pairs(value));
   if (name === 'body' && value) return h('div', copier(value, 'this body'), h('pre', value));
-  if (name === 'requestId' || name === 'key') return link({ text: value }, value);
-  if (Array.isArray(value)) return pairs(value);
-  return typeof value === 'object' ? facts(value) : value;
+  if (name === 'requestId' || name === 'key') return value && link({ text: value }, value);
+  return value !== null && typeof value === 'object' ? facts(value) : value;
 }
 
 document.addEventListener('keydown', (event) => {
@@ -101,6 +105,5 @@ document.addEventListener('keydown', (event) => {
   const links = [...document.querySelectorAll('tbody a')];
   links[Math.max(0, links.indexOf(document.activeElement) + step)]?.focus();
 });
-byId('faults').addEventListener('submit', setFaults);
 keepInAddress(form, refresh);
 follow();

@@ -1,24 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { jsonData, webPage } from '../../page/web-page.ts';
+import { webPage } from '../../page/web-page.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { rawJson, refusal, type SandboxAnswer } from '../messages/answer.ts';
+import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { readBody } from '../messages/http-message.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
-import { ADMIN_CALLS, CALLS, type InboxAction } from './admin.ts';
+import { ADMIN_CALLS, CALLS } from './admin.ts';
 import style from './inbox.css?raw';
 import script from './inbox.js?bundled';
 import body from './inbox.template?raw';
-import { pageData } from './page-data.ts';
 
 /** Prefix of the paths that are not the API's. */
 const PREFIX = '/_sandbox/';
 const MAX_BODY_BYTES = 1024 * 1024;
-
-/** The calls for programs, and that of the page. */
-const ACTIONS: Readonly<Record<string, InboxAction>> = {
-  ...CALLS,
-  'GET inbox': (state, { query }) => rawJson(200, jsonData(pageData(state, query))),
-};
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -40,14 +33,20 @@ export async function answerInbox(
     return {
       status: 200,
       headers: PAGE_HEADERS,
-      body: webPage({ body, texts: { title: 'Sandbox inbox' }, style, script, isConnected: true }),
+      body: webPage({
+        body,
+        texts: { title: 'Sandbox inbox', host: request.headers.host ?? '' },
+        style,
+        script,
+        isConnected: true,
+      }),
     };
   if (!path.startsWith(PREFIX)) return null;
   try {
     // `requests/12` is the call `requests/NUMBER` for 12.
     const [, number = ''] = /^\/_sandbox\/requests\/(\d{1,15})(?!\d)/.exec(path) ?? [];
     const called = `${request.method} ${path.slice(PREFIX.length).replace(number, number && 'NUMBER')}`;
-    const action = Object.hasOwn(ACTIONS, called) ? ACTIONS[called] : undefined;
+    const action = Object.hasOwn(CALLS, called) ? CALLS[called] : undefined;
     if (!action) return refusal(404, 'not_found', `Admin calls: ${ADMIN_CALLS.join('; ')}.`);
     return await action(state, { query, number: Number(number), body: await bodyOf(request) });
   } catch (error) {

@@ -16,19 +16,13 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   return bytes <= limitBytes ? Buffer.concat(chunks) : null;
 }
 
-/** Sends an answer. Resolves to true once it was handed over completely, or to false if the client left before that. */
-export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): Promise<boolean> {
-  // After a pause the client may have left. The event that is awaited below would then never come.
-  if (response.destroyed) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    response.once('close', () => resolve(response.writableFinished));
-    response.writeHead(answer.status, {
-      ...answer.headers,
-      'content-length': Buffer.byteLength(answer.body),
-      'x-content-type-options': 'nosniff',
-    });
-    response.end(answer.body);
+export function sendAnswer(response: ServerResponse, answer: SandboxAnswer): void {
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'content-length': Buffer.byteLength(answer.body),
+    'x-content-type-options': 'nosniff',
   });
+  response.end(answer.body);
 }
 
 export function bearerToken(authorization: string | undefined): string | null {

@@ -2,47 +2,43 @@ import type { IncomingMessage } from 'node:http';
 import type { Encoding } from '../../request/contract/contract.ts';
 import { OPERATION_NAMES, type OperationName } from '../../request/contract/operations.ts';
 import { SrqError } from '../../request/words/errors.ts';
-import { folded } from '../../request/words/names.ts';
+import { folded, isSecretName, SECRET } from '../../request/words/names.ts';
 import type { SandboxAnswer } from '../messages/answer.ts';
 import type { FaultKind } from '../service/faults.ts';
 import type { ReceivedAudio } from '../service/interface.ts';
-import type { Service, ToldVerdict } from '../service/routes.ts';
-import { shownHeader, shownPath, withoutCredentials } from '../service/secrets.ts';
+import type { ToldVerdict } from '../service/routes.ts';
 
-/** One exchange as it went over the wire, without secrets. */
+/** What went over the wire, without secrets. */
 export type KeptExchange = ReturnType<typeof exchangeOf>;
 
 /** Maximum size of a body that is kept. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Returns the exchange of a call and its answer, without secrets. The body is null if it was too long to be read. */
+/**
+ * Returns what went over the wire in a call and its answer, or null for a token request, which holds secrets. A body that
+ * was too long is null. `keyName` is the query parameter of a key, which is hidden as well.
+ */
 export function exchangeOf(
   operation: OperationName,
-  request: Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'headers'>,
+  { method, url }: Pick<IncomingMessage, 'method' | 'url'>,
   body: Buffer | null,
   answer: SandboxAnswer | 'cut',
-  { offered: { idempotencyHeader, keyName }, credentials: { clientSecret } }: Service,
+  keyName: string | null,
 ) {
-  const isToken = operation === 'token';
-  const headers = request.rawHeaders.flatMap((name, place, all) => {
-    if (place % 2 === 1) return [];
-    const value = all[place + 1] ?? '';
-    const isShown = name.toLowerCase() === idempotencyHeader?.toLowerCase();
-    return [[name, isShown ? value : shownHeader(name, value, keyName)] as const];
-  });
-  const shownAnswer = ({ status, headers, body }: SandboxAnswer) => {
-    const text = String(body);
-    return { status, headers: Object.entries(headers), body: isToken ? withoutCredentials(text, clientSecret) : text };
-  };
+  if (operation === 'token') return null;
   return {
-    method: request.method ?? '',
-    path: withoutCredentials(shownPath(request.url ?? '', keyName), clientSecret),
-    headers,
-    // That of a token request holds the secret.
-    body: !isToken && body !== null && body.length <= MAX_BODY_BYTES ? body.toString('utf8') : null,
+    method,
+    path: shownPath(url ?? '', keyName),
+    body: body !== null && body.length <= MAX_BODY_BYTES ? body.toString('utf8') : null,
     /** The answer, or null if the connection was cut instead. */
-    answer: answer === 'cut' ? null : shownAnswer(answer),
+    answer: answer === 'cut' ? null : { ...answer, body: String(answer.body) },
   };
+}
+
+function shownPath(path: string, keyName: string | null): string {
+  return path.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
+    isSecretName(name) || new URLSearchParams(`${name}=`).has(keyName ?? '') ? `${mark}${name}=${SECRET}` : pair,
+  );
 }
 
 /** A request as it arrived, with its result. It contains no secret and no token. */
@@ -71,12 +67,7 @@ export interface ReceivedRequest {
   readonly requestId: string | null;
   /** The verdict that validate gave on the content. Null for other operations, refusals, and answers that were lost. */
   readonly verdict: ToldVerdict | null;
-  /** Time from arrival to the end of the answer. Null until then, or if the client left before. */
-  readonly answerMs: number | null;
 }
-
-/** The facts that are known when a request has arrived and its answer is decided. */
-export type Arrival = Omit<ReceivedRequest, 'number' | 'answerMs'>;
 
 /** Number of requests whose exchanges are kept. They take the most room, and are of interest only while they are fresh. */
 const EXCHANGES = 1_000;
@@ -93,25 +84,18 @@ export class ReceivedRequests {
     this.#keep = keep;
   }
 
-  /** Adds a request and what went over the wire, unless nobody can look at that, and returns its number. */
-  add(arrival: Arrival, exchange: KeptExchange | null): number {
+  /** Adds a request, and what went over the wire if that is kept. */
+  add(request: Omit<ReceivedRequest, 'number'>, exchange: KeptExchange): void {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
-    this.#requests.set(number, { number, ...arrival, answerMs: null });
+    this.#requests.set(number, { number, ...request });
     if (exchange) this.#exchanges.set(number, exchange);
     this.#requests.delete(number - this.#keep);
     this.#exchanges.delete(number - EXCHANGES);
-    return number;
-  }
-
-  /** Notes when an answer was complete. Does nothing for a request that is no longer kept. */
-  answered(number: number, answerMs: number): void {
-    const request = this.#requests.get(number);
-    if (request) this.#requests.set(number, { ...request, answerMs });
   }
 
   /** Returns a request with what went over the wire, as far as they are still kept. */
-  find(number: number): (ReceivedRequest & { readonly exchange: KeptExchange | null }) | null {
+  find(number: number): (ReceivedRequest & { readonly exchange: KeptExchange }) | null {
     const request = this.#requests.get(number);
     return request ? { ...request, exchange: this.#exchanges.get(number) ?? null } : null;
   }

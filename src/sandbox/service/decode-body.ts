@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLosslessNumber, parse, stringify } from 'lossless-json';
+import { isLosslessNumber, parse } from 'lossless-json';
 import { nested } from '../../request/contract/bindings.ts';
 import { type Encoding, encodingOf, type Json } from '../../request/contract/contract.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
@@ -121,20 +121,4 @@ function pathParts(name: string): readonly string[] {
   if (!found) return [name];
   const parts = [found[1] ?? '', ...(found[2] ?? '').slice(1, -1).split('][')];
   return parts.length > MAX_DEPTH ? [name] : parts;
-}
-
-/** Times that indenting may make a text longer. */
-const MAX_BLANKS = 20;
-
-/**
- * Indents JSON with all digits of its numbers. Returns null for anything else, and for JSON so deep that the result
- * would be mostly blanks.
- */
-export function indentedJson(body: string): string | null {
-  try {
-    const text = stringify(parse(body), undefined, 2) ?? '';
-    return text.length > MAX_BLANKS * body.length ? null : text;
-  } catch {
-    return null;
-  }
 }

@@ -13,10 +13,10 @@ import type { OperationName } from '../../request/contract/operations.ts';
 import { readPlace } from '../../request/contract/place.ts';
 import { DOCUMENTED_SCHEMA } from '../../request/contract/public-api.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
+import { isSecretName } from '../../request/words/names.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 import { refusalAnswer } from './answers.ts';
 import { type ArrivedCall, type BodyValue, decodeBody } from './decode-body.ts';
-import { isSecretName } from './secrets.ts';
 
 /** The size and digest of a received recording. The recording itself is not kept. */
 export interface ReceivedAudio {

@@ -109,11 +109,9 @@ export class AnswerReader {
       isBelieved = compared === 'believed';
       return compared === 'believed' ? null : compared;
     };
-    const { unavailableIsNotActed } = this.#contract;
     // What was cut may have named it.
     const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
-    const isKnown = this.isFamiliar;
-    const meaning = classifyCreate(exchange, { compare, namesRequest, isFamiliar: isKnown, unavailableIsNotActed });
+    const meaning = classifyCreate(exchange, { compare, namesRequest, isFamiliar: this.isFamiliar });
     return { meaning, form, isBelieved, ids: identifiersOf(this.identities.named(form)) };
   }
 
@@ -252,11 +250,9 @@ export class AnswerReader {
 
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
-    const { unavailableIsNotActed } = this.#contract;
     // A 404 is about its address, as validate is asked about requests that nobody has.
     const isFamiliar = this.isFamiliar && exchange.answer?.status === 403;
-    const nothing = { compare: () => null, namesRequest: () => false };
-    return classifyCreate(exchange, { ...nothing, isFamiliar, unavailableIsNotActed });
+    return classifyCreate(exchange, { compare: () => null, namesRequest: () => false, isFamiliar });
   }
 
   /** Returns the identifiers in an answer that reports a duplicate. */

@@ -3,7 +3,6 @@ import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
-import { asksToWait } from '../pacing/retry.ts';
 
 /** The conclusion from an exchange on `create` about the request. */
 export interface CreateMeaning {
@@ -28,8 +27,6 @@ export interface KnownOfAnswer {
   readonly namesRequest: (answer: Answer) => boolean;
   /** Whether the service has taken requests before, so that its address is right. */
   readonly isFamiliar: boolean;
-  /** Whether a 503 with Retry-After means that the service did not act. */
-  readonly unavailableIsNotActed: boolean;
 }
 
 /**
@@ -71,8 +68,6 @@ function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
   // A service that has taken nothing yet denies the client, and no data.
   if (status === 403) return stop('failed', 'auth.denied', ...DENIED);
   if (status === 429) return again('The service asked to slow down (HTTP 429).');
-  if (status === 503 && known.unavailableIsNotActed && asksToWait(answer))
-    return again('The service is not available (HTTP 503).');
   return unknown(`The service answered HTTP ${status}. A proxy may answer that even after the service has acted.`);
 }
 
