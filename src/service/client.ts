@@ -173,7 +173,7 @@ export class RequestApi implements MarketplaceApi {
       } else {
         const result = this.#judged(read, exchange, call.redactor, terms);
         if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) distrust(exchange);
-        return { ...result, stop: result.stop ?? credentialsRefused };
+        return { ...result, stop: credentialsRefused ?? result.stop };
       }
     }
   }
