@@ -143,6 +143,15 @@ describe('A created request', () => {
     expect(creates(sandbox)).toHaveLength(1);
   });
 
+  test('A create waits for one under way with its reference and other content, and is then not sent', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const other = { ...requestAt(1), request_text: 'Pintar a cozinha' };
+    const told = await Promise.all([marketplace.create(requestAt(1)), marketplace.create(other)]);
+    expect(told.map(({ status }) => status)).toEqual(['created', 'repeated']);
+    expect(told[1]?.message).toContain('with other content');
+    expect(operationsAt(sandbox).filter((operation) => operation === 'create')).toHaveLength(1);
+  });
+
   test("A create with a signal of its own ends with it: nothing is sent, and the log's word is returned", async () => {
     const stateFolder = folderOfTest();
     const { sandbox, marketplace } = await openAt({ stateFolder });

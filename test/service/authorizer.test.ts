@@ -96,18 +96,14 @@ describe.each([
   ['Basic', basic],
   ['a key', key()],
 ] as const)('Where the service refuses %s,', (_, authorization) => {
-  // A 403 refuses the row as it does where there are tokens, so that no worker sends it again by itself.
-  test.each([
-    [401, 'failed'],
-    [403, 'rejected'],
-  ])('HTTP %i is reported as refused credentials, and nothing is sent again', async (status, told) => {
+  test.each([401, 403])('HTTP %i is reported as refused credentials, and nothing is sent again', async (status) => {
     const { api, service, create } = await serviceWith(authorization, () => ({ status }));
     const result = await create();
     expect(result?.stop).toMatchObject({
       code: 'auth',
       message: `The service refused the credentials (HTTP ${status}).`,
     });
-    expect(result?.outcome.status).toBe(told);
+    expect(result?.outcome.status).toBe('failed');
     await expect(api.validate(request)).rejects.toMatchObject({ code: 'auth' });
     expect(service.calls()).toHaveLength(2);
   });
