@@ -25,7 +25,7 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #version: string;
   readonly #host: LibraryHost;
   readonly #calls = new Calls();
-  /** The creates under way, by key. A create with the same key waits for the one before. */
+  /** The creates under way, by key and by reference. A create with the same one waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   #isClosed = false;
 
