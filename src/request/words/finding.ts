@@ -83,19 +83,15 @@ export const FINDING = {
   ),
   'phone.two-numbers': phone.error('holds more than one number; keep one.'),
   'phone.scientific': phone.error(LOST_DIGITS),
-  'phone.no-plus': phone.warning('has no plus, but begins with the country code; it was read that way.'),
-  'phone.trunk-zero': phone.warning('had a (0) after the country code, which was removed.'),
-  'phone.old-mexican': phone.warning('had a 1 after +52, which is no longer used and was removed.'),
+  'phone.repaired': phone.warning(
+    'lacks the plus of its country code, or has a digit that is not dialled from abroad; it was read without that mistake.',
+  ),
   'phone.extension': phone.warning('has an extension, which is left out.'),
-  'phone.trailing-mark': phone.warning('has a comma or semicolon behind it, which is left out.'),
   'phone.foreign': phone.warning('belongs to another country than the request.'),
 
   'email.invalid': email.error('is not valid.'),
   'email.several': email.error('holds more than one address; keep one.'),
   'email.too-long': email.error('is too long.'),
-  'email.letters': email.warning('has letters before the @ that many mail services do not accept.'),
-  'email.trailing-mark': email.warning('has a comma or semicolon behind it, which is left out.'),
-  'email.unusual': email.warning('looks unusual; check it.'),
 
   'request_text.missing': missing.error('The request text is empty.'),
   'request_text.left-out': text.warning('The recording is sent in place of the text; the text is left out.'),
