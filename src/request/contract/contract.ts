@@ -61,19 +61,13 @@ export type Judge = (tree: Tree) => readonly Misfit[];
 type Judged = Pick<Call, 'schema' | 'as'>;
 let judgeFor: ((call: Judged) => Judge) | null = null;
 
-/** Says who makes judges for {@link judgeOf}. */
-export function judgeBy(make: (call: Judged) => Judge): void {
-  judgeFor = make;
-}
-
 /**
  * Gets the schemas of a contract ready to judge requests. The validator is loaded only here, because that takes a while, and
  * most profiles have no contract.
  */
 export async function withJudges(contract: Contract): Promise<Contract> {
-  if (callsOf(contract).every(({ schema }) => schema === null)) return contract;
-  const { readyJudges } = await import('./body-check.ts');
-  return readyJudges(contract);
+  if (callsOf(contract).some(({ schema }) => schema !== null)) ({ judgeFor } = await import('./body-check.ts'));
+  return contract;
 }
 
 /** Returns the judge of a call's requests, or null if nothing is known of them. It is asked for each row. */
