@@ -208,13 +208,13 @@ export class RequestApi implements MarketplaceApi {
     const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
     if (isCreated ? !isTried : meaning.status !== 'unknown')
       return isCreated ? this.#identified(key, form, result) : result;
-    const claimed = http === 409 ? null : this.#reader.identities.claim(key, form);
+    const claimed = http === 409 ? null : this.#reader.kept.claim(key, form);
     if (claimed !== null) return sameAnswer(result, claimed);
     const unproven = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
     if (isBelieved && cleared === null) {
       const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'status';
       this.#learn(form, 'taken', by);
-      this.#reader.identities.holdAll(form, key);
+      this.#reader.kept.holdAll(form, key);
       return this.#identified(key, form, {
         ...result,
         outcome: { ...outcome, status: 'created', ids, message: null, raw: null },
@@ -229,7 +229,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** Makes a creation unknown whose identifier another request has. */
   #identified(key: string, form: Form | null, result: CreateResult): CreateResult {
-    const sameAs = this.#reader.identify(key, form);
+    const sameAs = this.#reader.kept.identify(key, form);
     return sameAs === null ? result : sameAnswer(result, sameAs);
   }
 
@@ -251,8 +251,8 @@ export class RequestApi implements MarketplaceApi {
     if (!isTaken) this.#learn(form, 'open', 'experiment');
     if (!isTaken) return nothing;
     if (!isSeen) this.#learn(form, 'taken', 'document');
-    this.#reader.identities.holdAll(form, key);
-    const sameAs = this.#reader.identify(key, form);
+    this.#reader.kept.holdAll(form, key);
+    const sameAs = this.#reader.kept.identify(key, form);
     return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
   }
 
@@ -281,7 +281,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   get hasHiddenSuccess(): boolean {
-    return hasHiddenSuccess(this.#reader.known);
+    return hasHiddenSuccess(this.#reader.kept.known);
   }
 
   noteSent(request: ServiceRequest): void {
@@ -294,7 +294,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** What was learned about the service's answers, for the next process. */
   get known(): KnownAnswers {
-    return this.#reader.known;
+    return this.#reader.kept.whole;
   }
 }
 
