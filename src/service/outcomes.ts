@@ -31,7 +31,7 @@ export function createOutcome(
 }
 
 /** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
-export function unsent(message: string, stop: SrqError | null): CreateResult {
+export function notSent(message: string, stop: SrqError | null): CreateResult {
   return { outcome: outcomeOf('failed', message), stop, unproven: null, sameAs: null };
 }
 

@@ -152,7 +152,7 @@ export const isByToken = ({ auth }: Pick<Contract, 'auth'>): boolean => auth ===
  * with one contract does not apply to another, which may ask other questions and read the answers otherwise.
  */
 export function contractFingerprint({ create, validate }: Contract): string {
-  return digestOf([create, validate]);
+  return shortDigestOf([create, validate]);
 }
 
 /** Returns the country that a contract gives to requests without one, or null. */
@@ -173,7 +173,7 @@ function takesCountry({ fields }: Pick<Call, 'fields'>, place: string): boolean 
 }
 
 /** Returns a hash of a JSON value, as 16 hex digits, that does not depend on the order of members. */
-export function digestOf(value: unknown): string {
+export function shortDigestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value, sorted), 'hex').slice(0, 16);
 }
 

@@ -189,7 +189,7 @@ const LENGTH_ERRORS = {
  * be wrong for the number at hand. If one digit more or less makes it valid, that is the likely slip.
  */
 function whyRefused(text: string, number: PhoneNumber | undefined, market: Market | undefined): ParsedPhone {
-  const country = countryOf(number) ?? market?.code;
+  const country = countryOfNumber(number) ?? market?.code;
   const wrong = validatePhoneNumberLength(text, market?.iso as CountryCode | undefined);
   if (wrong !== undefined) return refused(LENGTH_ERRORS[wrong], country);
   if (libraryNumber(`${text}5`, market)?.isValid()) return refused('phone.too-short', country);
@@ -198,7 +198,7 @@ function whyRefused(text: string, number: PhoneNumber | undefined, market: Marke
 }
 
 /** Returns the country of a number, as the market's code where it is one, or the first country of its calling code. */
-function countryOf(number: PhoneNumber | undefined): string | undefined {
+function countryOfNumber(number: PhoneNumber | undefined): string | undefined {
   const iso = number?.country ?? (number && metadata.country_calling_codes[number.countryCallingCode]?.[0]);
   return iso === undefined ? undefined : (findMarket(iso)?.code ?? iso);
 }

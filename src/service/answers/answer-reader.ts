@@ -43,12 +43,6 @@ export interface ReadCreation {
   readonly isBelieved: boolean;
 }
 
-/** What one answer of validate says, with its form, which later answers are compared with. */
-export interface Look {
-  readonly verdict: Verdict;
-  readonly form: Form | null;
-}
-
 /**
  * Reads answers by comparing them with proven ones: those of experiments, those that the API description names, and
  * those that a person has explained. Words of the service are never interpreted.
@@ -204,7 +198,7 @@ export class AnswerReader {
   }
 
   /** Reads an answer of validate. */
-  look(answer: Answer, sent: Redactor): Look {
+  look(answer: Answer, sent: Redactor): { verdict: Verdict; form: Form | null } {
     const form = this.#form('validate', answer, sent);
     return { form, verdict: (form && this.separation?.verdict(form)) ?? 'unknown' };
   }
