@@ -275,7 +275,7 @@ function wordsShown(sample: Json, path = ''): ReadonlyMap<string, string> {
 /** What a sample has where the description gives no text. */
 const SAMPLE_TEXT = 'text';
 
-/** Returns the place of a pointer in a form. In a list, what is said of one element holds for all, unless it is a record. */
+/** Returns the places of a pointer in a form. In a list, what is said of one element holds for all; a number may be a name, too. */
 function placesOf(pointer: Pointer): readonly string[] {
   const names = pointerNames(pointer).map((name) => name.toLowerCase());
   const inLists = names.map((name) => (/^\d+$/.test(name) ? '*' : name));
