@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { columnsOf, folded, inAscii, isAsciiLocale } from '../report/output.ts';
+import { columnsOf, inAscii, isAsciiLocale, wrapped } from '../report/output.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { TellingContext } from './command.ts';
 
@@ -70,7 +70,7 @@ export function leave(hint: string | null, cause?: unknown): never {
 
 /** Folds a question for the terminal and keeps the blank after it. */
 function shown(question: string, { stderr, env }: Asking['process']): string {
-  const text = `${folded(question.trimEnd(), columnsOf(stderr))} `;
+  const text = `${wrapped(question.trimEnd(), columnsOf(stderr))} `;
   return isAsciiLocale(env) ? inAscii(text) : text;
 }
 

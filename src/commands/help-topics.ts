@@ -3,7 +3,7 @@ import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
 import { tableText } from '../report/output.ts';
 import { ERRORS } from '../request/words/error-codes.ts';
-import { FINDING } from '../request/words/finding.ts';
+import { FINDING, FINDING_CODES, saying } from '../request/words/finding.ts';
 
 /** Prints the exit codes and their meanings. */
 async function exitCodes(context: TellingContext): Promise<number> {
@@ -29,15 +29,15 @@ async function errors(context: TellingContext): Promise<number> {
   const reasons = Object.entries(ERRORS).map(([reason, { kind: code }]) => {
     return { reason, code, exitCode: EXIT_CODES[code].number };
   });
-  const findings = Object.entries(FINDING).map(([code, { severity, advice }]) => ({ code, severity, advice }));
+  const findings = FINDING_CODES.map((code) => ({ code, severity: FINDING[code].severity, message: saying(code) }));
   await context.reporter.result('help errors', { errors: kinds, reasons, findings }, (paint) =>
     [
       ...kinds.map(({ code, exitCode, meaning }) => kindLine(code, exitCode, meaning)),
       '',
       ...reasons.map(({ reason, code, exitCode }) => kindLine(reason.padEnd(27), exitCode, code)),
-      ...findings.flatMap(({ code, severity, advice }) => [
+      ...findings.flatMap(({ code, severity, message }) => [
         `${paint.bold(code)} ${paint.dim(`(${severity} of a row)`)}`,
-        `  ${namedAdvice(advice)}`,
+        `  ${message}`,
       ]),
     ].join('\n'),
   );
@@ -46,11 +46,6 @@ async function errors(context: TellingContext): Promise<number> {
       'With --json, error.code is the kind of error, error.reason is the code listed here, and error.hint says what to do. A row that was not delivered has a reason, too.',
   );
   return 0;
-}
-
-/** Returns the advice on a finding for people, with placeholders in capitals instead of a row's own names. */
-function namedAdvice(advice: string): string {
-  return advice.replaceAll('{field}', 'FIELD').replaceAll('{column}', 'COLUMN');
 }
 
 function kindLine(code: string, exitCode: number, meaning: string): string {

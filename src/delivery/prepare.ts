@@ -159,7 +159,7 @@ export function mapRow(row: Row, mapping: Mapping): Draft {
   const fields: Record<string, string> = {};
   for (const source of mapping.sources) {
     if (Object.hasOwn(fields, source.field)) continue;
-    const text = textOf(source, row.cells);
+    const text = sourceText(source, row.cells);
     if (text !== '') put(fields, source.field, text);
   }
   const parts = partsOf(row, mapping);
@@ -196,7 +196,7 @@ function isNone(field: string, cell: string): boolean {
   return isContactField(field) && saysNone(cell);
 }
 
-function textOf(source: FieldSource, cells: readonly string[]): string {
+function sourceText(source: FieldSource, cells: readonly string[]): string {
   if (source.template) {
     const text = filledTemplate(source.template, (index) => cellText(cells[index], source.prefix));
     return isNone(source.field, text) ? '' : text;

@@ -59,7 +59,7 @@ export async function importTable(
     },
     async connect() {
       const connection = await host.connection();
-      host.refused = notes.refused;
+      host.refused = (http, pauseMs) => notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
       return { ...connection, api: connection.api.until(halt.signal) };
     },
   };

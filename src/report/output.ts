@@ -83,7 +83,7 @@ export function aligned(pairs: readonly (readonly [string, string])[], indent = 
 export { textWidth };
 
 /**
- * Maximum length of a line that is folded. Nobody reads a longer line, and the library's time grows with the square of
+ * Maximum length of a line that is wrapped. Nobody reads a longer line, and the library's time grows with the square of
  * its blanks.
  */
 const MAX_FOLDED = 10_000;
@@ -118,7 +118,7 @@ export function clip(text: string, width: number): string {
  * Lines break between words, and continuation lines are indented. A command is never broken by a line feed; the
  * terminal wraps it and still copies it as one line.
  */
-export function folded(text: string, columns: number | null): string {
+export function wrapped(text: string, columns: number | null): string {
   if (columns === null) return text;
   return text
     .split('\n')

@@ -7,7 +7,7 @@ import type { Pass } from '../delivery/import.ts';
 import { terminalSafeJson, writeAll } from '../report/output.ts';
 import { type DocumentOf, SCHEMA_VERSION } from '../request/documents/types.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
-import type { RunListener } from '../request/log/log-store.ts';
+import type { RunNote } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import type { Counts } from '../request/log/status.ts';
 import { type Failure, SrqError, systemCode } from '../request/words/errors.ts';
@@ -25,7 +25,7 @@ interface End extends Pick<Extract<RunEvent, { event: 'end' }>, 'exitCode' | 'su
  * Reports a run as events, if `--events` asks for them. It counts nothing itself: rows come from their results,
  * progress from the counts that people see, pauses and refusals from the notes on the run.
  */
-export class RunEvents implements RunListener {
+export class RunEvents {
   /** Null without `--events`. */
   readonly #stream: Writable | null;
   readonly #context: Context;
@@ -60,6 +60,12 @@ export class RunEvents implements RunListener {
 
   plan({ rows, counts }: ImportPlan, file: string): void {
     this.#tell({ event: 'plan', file, rows, ...plannedCounts(counts) });
+  }
+
+  /** Reports a note on the run that is an event of its own. */
+  noted(note: RunNote): void {
+    if (note.event === 'breaker') this.breakerOpened(note.pauseMs);
+    if (note.event === 'refused') this.refused(note.http, note.pauseMs);
   }
 
   /** Reports a pause of the breaker. */

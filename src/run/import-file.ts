@@ -9,7 +9,7 @@ import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts
 import { reportRows } from '../delivery/report-rows.ts';
 import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
-import { type RunBegin, withListener } from '../request/log/log-store.ts';
+import type { RunBegin, RunNotes } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
 import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
 import { confirmImport, isAsked } from './consent.ts';
@@ -46,7 +46,14 @@ export async function importFile(
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
     const { clock, halt } = context;
-    const notes = withListener((await context.log.store()).openNotes(context.run), events);
+    const { note, flush } = (await context.log.store()).openNotes(context.run);
+    const notes: RunNotes = {
+      note(noted) {
+        events.noted(noted);
+        note(noted);
+      },
+      flush,
+    };
     // What an import comes to know while it runs, for its summary.
     const run = {
       /** The arguments that import the file again as the user has agreed to it. */
@@ -93,7 +100,9 @@ export async function importFile(
       async connect(columnOf) {
         const { concurrency } = options;
         const rate = rateOf(context, options);
-        const connection = await session.connect({ rate, concurrency, columnOf, refused: notes.refused });
+        const refused = (http: number, pauseMs: number) =>
+          notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
+        const connection = await session.connect({ rate, concurrency, columnOf, refused });
         // From the first request on, the first signal lets requests in flight finish.
         finishOnSignal(context);
         return connection;

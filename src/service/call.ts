@@ -19,7 +19,7 @@ import { SrqError } from '../request/words/errors.ts';
 import { isSecretName, secretTexts } from '../request/words/names.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
-import { unsent } from './outcomes.ts';
+import { notSent } from './outcomes.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED } from './redaction/hidden-words.ts';
@@ -225,7 +225,7 @@ const MAX_REPETITIONS = 3;
  * Only an answer that the service has the request counts after an unknown outcome: a refusal of a repetition says nothing
  * about the earlier try. The duration of what stays unknown counts from the first try, like the age of the key.
  */
-export async function repeatUnderKey(
+export async function createUnderKey(
   create: (permission: WritePermission) => Promise<CreateResult | null>,
   permission: WritePermission,
   { repeatMs, clock, pause }: { repeatMs: number; clock: Clock; pause: (tried: number) => Promise<void> },
@@ -243,7 +243,7 @@ export async function repeatUnderKey(
   for (let tried = 1; ; tried++) {
     const told = await create(inTime);
     if (told === null && !isTooLate) return null;
-    const result = told ?? unsent(FORGOTTEN, null);
+    const result = told ?? notSent(FORGOTTEN, null);
     const { outcome, stop, unproven } = result;
     const isOpen = outcome.status === 'unknown' && stop === null && unproven === null;
     if (isOpen && tried <= MAX_REPETITIONS) {

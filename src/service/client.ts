@@ -24,17 +24,17 @@ import type { Form } from './answers/form.ts';
 import {
   type CallDeps,
   Caller,
+  createUnderKey,
   distrust,
   idempotencyHeader,
   keyLife,
   type PreparedCall,
-  repeatUnderKey,
   type WritePermission,
 } from './call.ts';
 import { Experiment } from './experiment.ts';
 import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
-import { createOutcome, failedValidate, readValidate, sameAnswer, sameIdentifier, unsent } from './outcomes.ts';
+import { createOutcome, failedValidate, notSent, readValidate, sameAnswer, sameIdentifier } from './outcomes.ts';
 import { MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
 import type { Redactor } from './redaction/redactor.ts';
 import { tokenRefused } from './token/token-answer.ts';
@@ -137,12 +137,12 @@ export class RequestApi implements MarketplaceApi {
         // An error is thrown only while nothing is under way. Nobody else knows what became of earlier tries, so they are
         // returned as outcomes even if the log is what failed.
         if (!(error instanceof SrqError) || (error.code === 'log' && !isBegun)) throw error;
-        return afterRefusal(unsent(error.message, error.code === 'input' ? null : error), progress.isRefused);
+        return afterRefusal(notSent(error.message, error.code === 'input' ? null : error), progress.isRefused);
       }
     };
     const pause = (tried: number) => clock.sleep(retryDelayMs(tried, null, clock.nowMs()), stopping);
     const life = keyLife(contract.create);
-    return life ? repeatUnderKey(create, permission, { repeatMs: life.repeatMs, clock, pause }) : create(permission);
+    return life ? createUnderKey(create, permission, { repeatMs: life.repeatMs, clock, pause }) : create(permission);
   }
 
   /** Sends a create until it was acted on, or may have been. What it was certainly not acted on is sent again. */
@@ -156,12 +156,12 @@ export class RequestApi implements MarketplaceApi {
     for (let tried = 1; ; tried++) {
       const sent = await this.#caller.send(call, permission);
       if (sent === 'withdrawn') return null;
-      if (sent === 'stopped') return unsent(STOPPED, null);
+      if (sent === 'stopped') return notSent(STOPPED, null);
       const { exchange, refused: credentialsRefused } = sent;
       const read = this.#reader.creation(exchange, call.redactor, terms.key);
       const { next } = read.meaning;
       if (credentialsRefused !== null && next === 'renew') {
-        return unsent(credentialsRefused.message, credentialsRefused);
+        return notSent(credentialsRefused.message, credentialsRefused);
       } else if (next === 'renew') {
         const wasRefused = progress.isRefused;
         // Noted first: the question to validate may fail, and the request was refused all the same.
@@ -185,7 +185,7 @@ export class RequestApi implements MarketplaceApi {
   async #notRenewed(request: ServiceRequest, isRenewed: boolean, { answer }: Exchange): Promise<CreateResult | null> {
     const { status: http = null, ms = null } = answer ?? {};
     const unknown = (why: string, stop: SrqError | null) => ({
-      ...unsent('', stop),
+      ...notSent('', stop),
       outcome: outcomeOf('unknown', why, { http, ms }),
     });
     if (isRenewed) return unknown(TWO_TOKENS, tokenRefused());
@@ -208,13 +208,13 @@ export class RequestApi implements MarketplaceApi {
     const isTried = cleared !== null && this.#experiment.isOpen && !this.#reader.isSaid(form);
     if (isCreated ? !isTried : meaning.status !== 'unknown')
       return isCreated ? this.#identified(key, form, result) : result;
-    const claimed = http === 409 ? null : this.#reader.identities.claim(key, form);
+    const claimed = http === 409 ? null : this.#reader.kept.claim(key, form);
     if (claimed !== null) return sameAnswer(result, claimed);
     const unproven = { text: form?.text() ?? '', form, http, ids, isBelieved: isBelieved || isCreated };
     if (isBelieved && cleared === null) {
       const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'status';
       this.#learn(form, 'taken', by);
-      this.#reader.identities.holdAll(form, key);
+      this.#reader.kept.holdAll(form, key);
       return this.#identified(key, form, {
         ...result,
         outcome: { ...outcome, status: 'created', ids, message: null, raw: null },
@@ -229,7 +229,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** Makes a creation unknown whose identifier another request has. */
   #identified(key: string, form: Form | null, result: CreateResult): CreateResult {
-    const sameAs = this.#reader.identify(key, form);
+    const sameAs = this.#reader.kept.identify(key, form);
     return sameAs === null ? result : sameAnswer(result, sameAs);
   }
 
@@ -251,8 +251,8 @@ export class RequestApi implements MarketplaceApi {
     if (!isTaken) this.#learn(form, 'open', 'experiment');
     if (!isTaken) return nothing;
     if (!isSeen) this.#learn(form, 'taken', 'document');
-    this.#reader.identities.holdAll(form, key);
-    const sameAs = this.#reader.identify(key, form);
+    this.#reader.kept.holdAll(form, key);
+    const sameAs = this.#reader.kept.identify(key, form);
     return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
   }
 
@@ -281,7 +281,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   get hasHiddenSuccess(): boolean {
-    return hasHiddenSuccess(this.#reader.known);
+    return hasHiddenSuccess(this.#reader.kept.known);
   }
 
   noteSent(request: ServiceRequest): void {
@@ -294,7 +294,7 @@ export class RequestApi implements MarketplaceApi {
 
   /** What was learned about the service's answers, for the next process. */
   get known(): KnownAnswers {
-    return this.#reader.known;
+    return this.#reader.kept.whole;
   }
 }
 

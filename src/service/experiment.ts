@@ -51,7 +51,7 @@ export class Experiment {
 
   /** Whether the next request is one of the first, with which the service's answers are tried out. */
   get isOpen(): boolean {
-    return this.#deps.reader.experiments < EXPERIMENTS && this.#failed < MAX_FAILED;
+    return this.#deps.reader.kept.known.experiments < EXPERIMENTS && this.#failed < MAX_FAILED;
   }
 
   /** Notes that a request is about to be created, or was sent by an earlier run. */

@@ -31,7 +31,7 @@ export function createOutcome(
 }
 
 /** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
-export function unsent(message: string, stop: SrqError | null): CreateResult {
+export function notSent(message: string, stop: SrqError | null): CreateResult {
   return { outcome: outcomeOf('failed', message), stop, unproven: null, sameAs: null };
 }
 
@@ -70,7 +70,7 @@ export function readValidate(
   const { status } = answer;
   // Of a service that nobody knows yet, 404 may mean that it has no such request. If validate does not see the first
   // creation either, there is none at this address.
-  const mayBeNone = status === 404 && form !== null && !reader.knowsValidate && !reader.isFamiliar;
+  const mayBeNone = status === 404 && form !== null && !reader.knowsValidate && !reader.kept.isFamiliar;
   const isCompared = isSuccess(status) || status === 409 || mayBeNone;
   if (verdict !== 'unknown' || isCompared) {
     const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;

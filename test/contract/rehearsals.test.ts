@@ -36,9 +36,9 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const stageFor = (name: string, file: string): Stage => ({
   folder: join(home, name),
   run: (args, env) => callSrq(args, { env: { PATH: process.env['PATH'] ?? '', ...env }, cwd: null }),
-  openSandbox: (path, operations) => {
+  openSandbox: async (path, operations) => {
     const { contract } = learn(readFileSync(path), { name: file, operations });
-    return startCalmSandbox({ contract: ready(contract) });
+    return startCalmSandbox({ contract: await ready(contract) });
   },
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { audioFindings, contractFindings } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
-import { readyJudges } from '../../src/request/contract/body-check.ts';
-import type { Contract, Json } from '../../src/request/contract/contract.ts';
+import { type Contract, type Json, withJudges } from '../../src/request/contract/contract.ts';
 import type { RequestOperationName } from '../../src/request/contract/operations.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { quotedMessage } from '../../src/request/words/finding.ts';
@@ -241,7 +240,7 @@ describe('The plan and the sandbox', () => {
           schema: { type: 'object', properties: { body: schema }, required: ['body'], ...defs } as Json,
         };
         const source = { file: 'api.json', title: '', kind: '', learnedAt: '' };
-        const contract = readyJudges({ ...DOCUMENTED_CONTRACT, source, create });
+        const contract = await withJudges({ ...DOCUMENTED_CONTRACT, source, create });
         const found = contractFindings(contract, ['create'], { texts, hasRecording: false, filled: new Set() });
         const sent = makeEncoder(contract).create({ params: texts, audio: null, ref: null }, null);
         const call = { headers: sent.headers, query: new URLSearchParams(), body: Buffer.from(sent.body) };

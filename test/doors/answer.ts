@@ -65,7 +65,7 @@ export interface Described {
 export function knownFrom(proven: readonly Proven[], contract: Contract = DOCUMENTED_CONTRACT): KnownAnswers {
   const reader = new AnswerReader(contract, () => null);
   for (const [at, each] of proven.entries()) learn(reader, each, `earlier ${at}`);
-  return reader.known;
+  return reader.kept.whole;
 }
 
 /** Returns what a process knows of a validate that answers 200 with these two bodies. */
@@ -128,7 +128,7 @@ function learn(reader: AnswerReader, { operation, means, by, answer }: Proven, k
   if (read.form === null) throw new Error(`Nothing can be learned from ${answer.body}`);
   const isByIdentifier = by === 'identifier';
   reader.learn(operation, read.form, means, isByIdentifier ? 'person' : by, 0, isByIdentifier);
-  if (operation === 'create' && means === 'taken') reader.identify(key, read.form);
+  if (operation === 'create' && means === 'taken') reader.kept.identify(key, read.form);
 }
 
 /** The column that gives the telephone number, for what a service says of parameters. */

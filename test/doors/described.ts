@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readyJudges } from '../../src/request/contract/body-check.ts';
-import type { Authorization, Call, Contract, Json, TokenOperation } from '../../src/request/contract/contract.ts';
+import {
+  type Authorization,
+  type Call,
+  type Contract,
+  type Json,
+  type TokenOperation,
+  withJudges,
+} from '../../src/request/contract/contract.ts';
 import type { RequestOperationName } from '../../src/request/contract/operations.ts';
 import { writePlace } from '../../src/request/contract/place.ts';
 import { DOCUMENTED_CONTRACT as OF_TODAY } from '../../src/request/contract/public-api.ts';
@@ -88,13 +94,14 @@ export const DOCUMENTED_CONTRACT: Described = {
   token: OF_TODAY.token,
 };
 
+// The validator of requests is loaded once, for all contracts.
+await withJudges({ ...OF_TODAY, create: { ...OF_TODAY.create, schema: {} } });
+
 /** Returns the contract that a list of parameters describes, ready to judge requests. */
 export function described(given: Described): Contract {
   const contract = contractOf(given);
   const source = { file: 'api.json', title: 'An API', kind: 'OpenAPI 3.1', learnedAt: '2026-11-21T00:00:00.000Z' };
-  return readyJudges(
-    isDeepStrictEqual(contract, OF_TODAY) ? OF_TODAY : { ...contract, source: contract.source ?? source },
-  );
+  return isDeepStrictEqual(contract, OF_TODAY) ? OF_TODAY : { ...contract, source: contract.source ?? source };
 }
 
 function contractOf({ create, validate, hasValidate, source, token, auth }: Described): Contract {

@@ -4,8 +4,7 @@ import { lackingIn } from '../../src/contract/missing.ts';
 import { type Proposal, proposeContract, type Said } from '../../src/contract/propose.ts';
 import { readDocument } from '../../src/contract/read-document.ts';
 import { readPage } from '../../src/contract/read-page.ts';
-import { readyJudges } from '../../src/request/contract/body-check.ts';
-import { type Contract, tokenAddress } from '../../src/request/contract/contract.ts';
+import { type Contract, tokenAddress, withJudges } from '../../src/request/contract/contract.ts';
 import { readPlace } from '../../src/request/contract/place.ts';
 import { placeFacts } from '../../src/request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
@@ -97,4 +96,4 @@ export function allowedFor({ create }: Contract, field: string): readonly string
 }
 
 /** Gets a contract ready to judge requests, as a sandbox does. */
-export const ready = (contract: Contract): Contract => readyJudges(contract);
+export const ready = withJudges;

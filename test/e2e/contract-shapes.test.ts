@@ -35,7 +35,7 @@ describe.concurrent('learned, rehearsed and imported:', () => {
     '%s is learned, rehearsed, imported',
     async ([name, expected], { desk, openSandbox }) => {
       // The sandbox reads the same document, without what the partner says about it.
-      const sandbox = await openSandbox({ contract: contractOf(name) });
+      const sandbox = await openSandbox({ contract: await contractOf(name) });
       desk.use(sandbox);
       const learned = await desk.call('contract', 'learn', contractFile(name), ...answersFor(name), '--yes', '--json');
       expect(learned, learned.stdout + learned.stderr).toMatchObject({ code: 0 });

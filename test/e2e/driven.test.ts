@@ -36,7 +36,7 @@ function leads(): string[][] {
 const csvOf = (rows: readonly (readonly string[])[]) => [HEADER, ...rows].map((row) => `${row.join(',')}\n`).join('');
 
 test('onboarding is driven by srq help --json and srq schema alone', async ({ desk, openSandbox }) => {
-  const sandbox = await openSandbox({ contract: contractOf(DESCRIPTION) });
+  const sandbox = await openSandbox({ contract: await contractOf(DESCRIPTION) });
   sandbox.setInstructions([{ on: 'create', fault: 'reset-after', match: { request_text: LOST } }]);
   const driver = await Driver.open(desk);
   const rows = leads();

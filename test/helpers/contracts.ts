@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readyJudges } from '../../src/request/contract/body-check.ts';
 import type { Contract } from '../../src/request/contract/contract.ts';
-import { learn } from '../doors/learn.ts';
+import { learn, ready } from '../doors/learn.ts';
 
 /** An entry of `fixtures/contracts/expected.json`. The README there explains the members. */
 export interface Expected {
@@ -28,9 +27,9 @@ export const EXPECTED: Readonly<Record<string, Expected>> = JSON.parse(
 );
 
 /** Returns the contract that is learned from the document without any value of a partner, as a sandbox uses it. */
-export function contractOf(name: string): Contract {
+export function contractOf(name: string): Promise<Contract> {
   const { operations = {} } = EXPECTED[name] ?? {};
-  return readyJudges(learn(readFileSync(contractFile(name)), { name, operations }).contract);
+  return ready(learn(readFileSync(contractFile(name)), { name, operations }).contract);
 }
 
 /** Returns the flags that answer the questions of a description. */

@@ -85,7 +85,7 @@ test.skipIf(process.platform !== 'linux')('a reading of the log that ends early 
 
 deskTest('a contract that the command has learned is used from its file', async ({ desk, openSandbox }) => {
   const described = 'idempotency-openapi31.yaml';
-  const sandbox = await openSandbox({ contract: withKey(contractOf(described)) });
+  const sandbox = await openSandbox({ contract: withKey(await contractOf(described)) });
   desk.use(sandbox);
   const said = [...answersFor(described), '--set', 'Idempotency-Key=24h'];
   const learned = await desk.call('contract', 'learn', contractFile(described), '--yes', ...said);

@@ -26,7 +26,7 @@ class Conversation {
   async open({ description, page, operations = {}, values = {}, ...options }: Setting): Promise<void> {
     const said = { operations: { validate: 'none', ...operations }, values };
     const learned = page === undefined ? description && learn(description, said) : edited(page);
-    const contract = learned && ready(learned.contract);
+    const contract = learned && (await ready(learned.contract));
     const known = { clientId: '4711', clientSecret: 'open-sesame', now: this.#clock.now };
     this.#sandbox = await sandboxWith({ ...known, ...options, ...(contract && { contract }) });
     this.#token = '';

@@ -112,21 +112,13 @@ function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts:
     return [notAllowed(field, placeFacts(call.schema, readPlace(place))?.codes ?? [], words, text)];
   }
   const problem = code === 'contract.type' ? `is not a valid ${words}` : words;
-  return [finding('contract.bound', field, { problem: counted(problem, text) }, text)];
+  return [finding('contract.bound', field, { problem }, text)];
 }
 
 /** Names what is missing: the place, or of an object what the page has for it. */
 function missingAt(call: Call, place: Place): string[] {
   const within = describedCall(call).slots.filter((slot) => slot.place.startsWith(`${place}.`) && slot.facts.required);
   return within.length === 0 ? [fieldAt(call, place)] : within.map((slot) => fieldAt(call, slot.place));
-}
-
-/** Adds how long a text is, where its length is the problem. */
-function counted(problem: string, text: string | null): string {
-  const [, more, most] = /^has (more|fewer) than (\d+) characters$/.exec(problem) ?? [];
-  if (text === null || most === undefined) return problem;
-  const length = [...text].length;
-  return `has ${length} characters; at ${more === 'more' ? `most ${most} are allowed` : `least ${most} are needed`}`;
 }
 
 /** Returns the field that goes to a place, or the name of the place. */

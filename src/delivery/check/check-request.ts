@@ -205,8 +205,7 @@ class RequestCheck {
     }
     if (email !== undefined) {
       const parsed = parseEmail(email);
-      const code = parsed.error ?? parsed.warning;
-      if (code !== null) this.found(finding(code, 'email', {}, email));
+      if (parsed.error !== null) this.found(finding(parsed.error, 'email', {}, email));
       if (parsed.email !== null) this.fields['email'] = parsed.email;
     }
   }

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
 import { STATUS } from '../../request/log/status.ts';
-import { folded, type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
+import { type Paint, printable, tableLine, tableText, textWidth, wrapped } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;
@@ -34,7 +34,7 @@ export function logLine(
   const end = identifiersText(ids) || printable(message ?? '');
   if (columns === null || textWidth(end) <= columns - TAKEN)
     return tableLine([...cells, { text: end }], [...WIDTHS, Number.POSITIVE_INFINITY]);
-  return `${tableLine(cells, WIDTHS)}\n${folded(`  ${end}`, columns)}`;
+  return `${tableLine(cells, WIDTHS)}\n${wrapped(`  ${end}`, columns)}`;
 }
 
 /** Formats the requests in doubt with their keys, by which `resolve` identifies them. */

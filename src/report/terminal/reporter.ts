@@ -4,13 +4,13 @@ import { SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { Failure } from '../../request/words/errors.ts';
 import {
   columnsOf,
-  folded,
   inAscii,
   isAsciiLocale,
   type Paint,
   painter,
   printableLines,
   terminalSafeJson,
+  wrapped,
   writeAll,
 } from '../output.ts';
 import { linesProgress, noProgress, type Progress, redrawnProgress } from './progress.ts';
@@ -138,7 +138,7 @@ export class Reporter {
 
   /** Fits a text to the width and the characters of a terminal. */
   #fitted(text: string, stream: Writable): string {
-    const lines = folded(text, columnsOf(stream));
+    const lines = wrapped(text, columnsOf(stream));
     return this.#isAscii ? inAscii(lines) : lines;
   }
 }

@@ -1,10 +1,9 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { memoize, pointerNames } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
-import { type Call, type Contract, encodingOf, type Judge, judgeBy, type Misfit, type Tree } from './contract.ts';
+import { type Call, encodingOf, type Judge, type Misfit } from './contract.ts';
 import { isObject, type JsonObject, memberOf, objectOf } from './json.ts';
 import { type PlaceParts, writePlace } from './place.ts';
-import { placeFacts } from './places.ts';
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Formats that are checked. All others are ignored. */
@@ -33,19 +32,24 @@ export function judgeFor(call: Pick<Call, 'schema' | 'as'>): Judge {
   return judge;
 }
 
-/** Gets the schemas of a contract ready for `judgeOf`. They are compiled when the first request comes. */
-export function readyJudges(contract: Contract): Contract {
-  judgeBy(judgeFor);
-  return contract;
+function compiled(schema: JsonObject, isForm: boolean): Judge {
+  const { body = true, header = true, query = true } = objectOf(schema['properties']);
+  const $defs = objectOf(schema['$defs']);
+  // A form has one text where the schema may want a list. Headers and query parameters are texts.
+  const judgeBody = checkOf({ properties: { body }, required: ['body'], $defs }, isForm && 'array');
+  const judgeOthers = checkOf({ properties: { header, query }, $defs }, true);
+  return (tree) => [
+    ...judgeBody({ body: tree.body }),
+    ...judgeOthers({ header: { ...tree.header }, query: { ...tree.query } }),
+  ];
 }
 
-function compiled(schema: JsonObject, isForm: boolean): Judge {
+function checkOf(schema: JsonObject, coerceTypes: boolean | 'array'): (tree: object) => readonly Misfit[] {
   const ajv = new Ajv2020({
     strict: false,
     code: { regExp: Object.assign(checked, { code: 'checked' }) },
     allErrors: true,
-    // A form has one text where the schema may want a list.
-    coerceTypes: isForm && 'array',
+    coerceTypes,
     ownProperties: true,
     meta: false,
     validateSchema: false,
@@ -63,14 +67,8 @@ function compiled(schema: JsonObject, isForm: boolean): Judge {
   }
   // What one form of a choice refers to is among the definitions of the whole schema.
   const validatorOf = memoize((form: object) => ajv.compile({ $defs: memberOf(schema, '$defs'), ...form }));
-  const isText = (place: PlaceParts) => placeFacts(schema, place)?.type === 'string';
-  const typed = (['header', 'query'] as const).flatMap((where) =>
-    Object.keys(objectOf(memberOf(objectOf(schema['properties'])[where], 'properties')))
-      .filter((name) => !isText({ in: where, path: [name] }))
-      .map((name) => [where, name] as const),
-  );
   return (tree) => {
-    if (validate(withTypes(tree, typed))) return [];
+    if (validate(tree)) return [];
     const misfits = misfitsIn(validate.errors ?? [], [], validatorOf);
     // A problem that lists the allowed values need not name their type.
     const isListed = (place: string) =>
@@ -81,23 +79,6 @@ function compiled(schema: JsonObject, isForm: boolean): Judge {
         !(code === 'contract.type' && isListed(place)),
     );
   };
-}
-
-/** Numbers without leading zeros, which JSON does not allow, and booleans. */
-const TYPED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
-
-/** Headers and query parameters are texts. Those that the schema calls numbers or booleans are converted. */
-function withTypes(tree: Tree, typed: readonly (readonly [where: 'header' | 'query', name: string])[]): unknown {
-  if (typed.length === 0) return tree;
-  const copy: Record<'header' | 'query', Record<string, unknown>> = {
-    header: { ...tree.header },
-    query: { ...tree.query },
-  };
-  for (const [where, name] of typed) {
-    const text = copy[where][name];
-    if (typeof text === 'string' && TYPED.test(text)) copy[where][name] = JSON.parse(text);
-  }
-  return { ...tree, ...copy };
 }
 
 /**
@@ -152,12 +133,6 @@ const SAYINGS: Readonly<Record<string, (params: ErrorObject['params']) => readon
     enum: ({ allowedValues }) => ['contract.not-allowed', `must be one of ${allowedValues.join(', ')}`],
     const: ({ allowedValue }) => ['contract.not-allowed', `must be ${JSON.stringify(allowedValue)}`],
     type: ({ type }) => ['contract.type', String(type)],
-    maxLength: ({ limit }) => ['contract.bound', `has more than ${limit} characters`],
-    minLength: ({ limit }) => ['contract.bound', `has fewer than ${limit} characters`],
-    minimum: ({ limit }) => ['contract.bound', `is less than ${limit}, the least that is allowed`],
-    maximum: ({ limit }) => ['contract.bound', `is more than ${limit}, the most that is allowed`],
-    pattern: ({ pattern }) => ['contract.bound', `is not of the form ${pattern}`],
-    format: ({ format }) => ['contract.bound', `is no ${format}`],
     oneOf: () => ['contract.bound', 'is of several forms, of which only one is allowed'],
   };
 

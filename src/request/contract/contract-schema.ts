@@ -5,6 +5,7 @@ import { isPart } from '../lead/parts.ts';
 import { isLoopback } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
 import { readPlace } from './place.ts';
+import { OWN_HEADERS } from './wire.ts';
 
 /**
  * Tells whether a path stays under the base URL. Another host, a query, or a step up (even an encoded one) would send
@@ -49,8 +50,6 @@ const json = z.custom<Json>(() => true);
 const path = z.string().check(z.refine(isServicePath, 'is not a path under the base URL'));
 /** A JSON pointer (RFC 6901) into an answer. A part `*` stands for every element, and `''` is the whole answer. */
 const pointer = z.string().check(z.regex(/^(?:\/.*)?$/s, 'is not a JSON pointer'));
-/** The pattern of headers that srq sets itself, so that a contract must not name them. */
-const OWN_HEADERS = /^(?:authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
 const header = z.string().check(
   z.regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'is not the name of a header'),
   z.refine((name) => !OWN_HEADERS.test(name), 'is a header that srq sets itself'),

@@ -61,19 +61,13 @@ export type Judge = (tree: Tree) => readonly Misfit[];
 type Judged = Pick<Call, 'schema' | 'as'>;
 let judgeFor: ((call: Judged) => Judge) | null = null;
 
-/** Says who makes judges for {@link judgeOf}. */
-export function judgeBy(make: (call: Judged) => Judge): void {
-  judgeFor = make;
-}
-
 /**
  * Gets the schemas of a contract ready to judge requests. The validator is loaded only here, because that takes a while, and
  * most profiles have no contract.
  */
 export async function withJudges(contract: Contract): Promise<Contract> {
-  if (callsOf(contract).every(({ schema }) => schema === null)) return contract;
-  const { readyJudges } = await import('./body-check.ts');
-  return readyJudges(contract);
+  if (callsOf(contract).some(({ schema }) => schema !== null)) ({ judgeFor } = await import('./body-check.ts'));
+  return contract;
 }
 
 /** Returns the judge of a call's requests, or null if nothing is known of them. It is asked for each row. */
@@ -158,7 +152,7 @@ export const isByToken = ({ auth }: Pick<Contract, 'auth'>): boolean => auth ===
  * with one contract does not apply to another, which may ask other questions and read the answers otherwise.
  */
 export function contractFingerprint({ create, validate }: Contract): string {
-  return digestOf([create, validate]);
+  return shortDigestOf([create, validate]);
 }
 
 /** Returns the country that a contract gives to requests without one, or null. */
@@ -179,7 +173,7 @@ function takesCountry({ fields }: Pick<Call, 'fields'>, place: string): boolean 
 }
 
 /** Returns a hash of a JSON value, as 16 hex digits, that does not depend on the order of members. */
-export function digestOf(value: unknown): string {
+export function shortDigestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value, sorted), 'hex').slice(0, 16);
 }
 

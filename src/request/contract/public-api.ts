@@ -1,5 +1,5 @@
 import { MARKETS } from '../lead/markets.ts';
-import { type Contract, type CreateCall, digestOf, type Json, USUAL_CALL } from './contract.ts';
+import { type Contract, type CreateCall, type Json, shortDigestOf, USUAL_CALL } from './contract.ts';
 import {
   AUDIO_PARAMETER,
   type BodyEncoding,
@@ -49,7 +49,7 @@ export function wireFormOf({ create }: Pick<Contract, 'create'>): string | null 
 
 function formOf({ call, as, fields, always, when, codes, audio, again }: CreateCall): string {
   const key = again && `${again.header.toLowerCase()} ${again.uuid}`;
-  return digestOf([call, as, fields, always, when, codes, audio, key]);
+  return shortDigestOf([call, as, fields, always, when, codes, audio, key]);
 }
 
 const given = (...required: string[]): Json => ({ required });

@@ -33,5 +33,9 @@ export const JSON_CONTENT_TYPE = 'application/json';
 /** The Accept header of a call whose answer should be JSON. Without the rest, some services answer 406. */
 export const ACCEPTED_TYPES = `${JSON_CONTENT_TYPE}, */*;q=0.1`;
 
+/** Matches the headers that srq or the HTTP client sets. No place of a contract may name them. */
+export const OWN_HEADERS =
+  /^(?:accept|authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
+
 /** The encoding of a request's parameters. The API's document states form, and its example shows JSON. */
 export type BodyEncoding = 'form' | 'json';

@@ -71,7 +71,7 @@ export const REFERENCE = {
   'help errors': z.object({
     errors: z.array(z.object({ code: text, exitCode: count, meaning: text })),
     reasons: z.array(z.object({ reason: text, code: text, exitCode: count })),
-    findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), advice: text })),
+    findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), message: text })),
   }),
   'help environment': z.object({
     environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type PlannedStatus, SENT_STATUSES, type SentStatus, STATUSES, type Status } from '../log/status.ts';
 import { ERRORS, type ErrorReason } from '../words/error-codes.ts';
 import type { ErrorCode } from '../words/errors.ts';
-import { FINDING, type FindingCode } from '../words/finding.ts';
+import { FINDING_CODES } from '../words/finding.ts';
 
 /*
  * These shapes are shared by several documents. Loading this folder loads zod, so the program imports only types from
@@ -47,7 +47,6 @@ export const workFigures = {
 export const status = z.enum(STATUSES as [Status, ...Status[]]);
 export const sentStatus = z.enum(SENT_STATUSES as [SentStatus, ...SentStatus[]]);
 
-const FINDING_CODES = Object.keys(FINDING) as [FindingCode, ...FindingCode[]];
 const REASONS = Object.keys(ERRORS) as [ErrorReason, ...ErrorReason[]];
 
 /** The code of a finding, with its home in `finding.ts`. */

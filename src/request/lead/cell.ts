@@ -37,14 +37,6 @@ export function saysNone(cell: string): boolean {
   return letters === '' || NONE.has(letters);
 }
 
-/**
- * Removes commas and semicolons at the end of a number or an address, which remain from a list or from another file.
- */
-export function withoutTrailingMarks(cell: string): string {
-  const text = cell.trimEnd();
-  return /[;,]$/.test(text) ? text.replace(/[;,\s]+$/, '') : cell;
-}
-
 /** Matches error values of any language: capitals between `#` and a mark, as in `#DIV/0!`, `#BEZUG!` and `#¿NOMBRE?`. */
 const MARKED = /^#[¡¿]?\p{Lu}[\p{Lu}\p{M}\d/]{1,19}[!?]$/u;
 

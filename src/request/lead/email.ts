@@ -1,18 +1,10 @@
 import { domainToASCII } from 'node:url';
-import * as z from 'zod/mini';
 import type { FindingOf } from '../words/finding.ts';
-import { withoutTrailingMarks } from './cell.ts';
 
-const address = z.email();
-
-/**
- * The result of reading an e-mail address. Exactly one of `email` and `error` is set. A `warning` does not keep the
- * address from being sent. Both are codes of findings.
- */
+/** The result of reading an e-mail address. Exactly one of `email` and `error`, the code of a finding, is set. */
 export interface ParsedEmail {
   readonly email: string | null;
   readonly error: FindingOf<'email'> | null;
-  readonly warning: FindingOf<'email'> | null;
 }
 
 /** Matches addresses as most people write them: nothing to tidy, and a domain that is its own ASCII form. */
@@ -32,17 +24,18 @@ const DOTTED_NAME = /[^.]\.[^.]*[^.\d][^.]*\.?$/;
  */
 const MAX_CELL_LENGTH = 1000;
 
-const refused = (error: FindingOf<'email'>): ParsedEmail => ({ email: null, error, warning: null });
+const refused = (error: FindingOf<'email'>): ParsedEmail => ({ email: null, error });
 
 /**
  * Normalises a cell to NFKC, and removes invisible characters, `mailto:` with the subject behind its address, quotes,
- * angle brackets and the name before them.
+ * angle brackets and the name before them, and the commas and semicolons that remain from a list.
  */
 function tidied(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
-    .trim()
+    .replace(/[;,\s]+$/, '')
+    .trimStart()
     .replace(/^(["'])(.*)\1$/s, '$2')
     .replace(/^[^<>]*<([^<>]*)>$/, '$1')
     .replace(/^mailto:([^@?]*@[^@?]*)\?.*$/i, '$1')
@@ -52,16 +45,11 @@ function tidied(text: string): string {
 
 /**
  * Reads one e-mail address. It is refused only if no mail server could take it: no or several `@`, blanks, an invalid
- * domain, parts that are too long, a list of addresses. An address that is merely unusual passes with a warning.
+ * domain, parts that are too long, a list of addresses. An address that is merely unusual passes.
  */
 export function parseEmail(text: string): ParsedEmail {
   if (text.length > MAX_CELL_LENGTH) return refused('email.too-long');
-  if (text.length <= MAX_ADDRESS_BYTES && PLAIN.test(text)) return { email: text, error: null, warning: null };
-  const bare = withoutTrailingMarks(text);
-  if (bare !== text) {
-    const parsed = parseEmail(bare);
-    return parsed.email === null ? parsed : { ...parsed, warning: parsed.warning ?? 'email.trailing-mark' };
-  }
+  if (text.length <= MAX_ADDRESS_BYTES && PLAIN.test(text)) return { email: text, error: null };
   const tidy = tidied(text);
   if (/[,;\s|/]/.test(tidy.slice(tidy.indexOf('@'), tidy.lastIndexOf('@')))) return refused('email.several');
   const at = tidy.lastIndexOf('@');
@@ -71,9 +59,5 @@ export function parseEmail(text: string): ParsedEmail {
   if (at < 1 || /[\s@]/.test(local) || !DOTTED_NAME.test(domain)) return refused('email.invalid');
   const email = `${local}@${domain}`;
   if (Buffer.byteLength(local) > 64 || Buffer.byteLength(email) > MAX_ADDRESS_BYTES) return refused('email.too-long');
-  if (/[^\x20-\x7e]/.test(local)) {
-    return { email, error: null, warning: 'email.letters' };
-  }
-  const usual = address.safeParse(email).success;
-  return { email, error: null, warning: usual ? null : 'email.unusual' };
+  return { email, error: null };
 }

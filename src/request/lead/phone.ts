@@ -7,7 +7,6 @@ import {
 import metadata from 'libphonenumber-js/max/metadata';
 import { memoize } from '../small.ts';
 import type { FindingOf } from '../words/finding.ts';
-import { withoutTrailingMarks } from './cell.ts';
 import { findMarket, type Market } from './markets.ts';
 
 /**
@@ -46,13 +45,15 @@ export function withoutFraction(cell: string): string {
 
 /**
  * Normalises a cell to ASCII digits, and removes what platforms and spreadsheets put around a number: `p:`, `tel:`,
- * `="…"`, an apostrophe, bidirectional marks, brackets around the country code, a fraction of zero.
+ * `="…"`, an apostrophe, bidirectional marks, brackets around the country code, a fraction of zero, and the commas and
+ * semicolons that remain from a list.
  */
 function tidied(text: string): string {
   const bare = text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
-    .trim()
+    .replace(/[;,\s]+$/, '')
+    .trimStart()
     .replace(/^="(.*)"$/, '$1')
     .replace(/^'/, '')
     .replace(/^(?:p|tel|phone|whatsapp):\s*/i, '')
@@ -90,12 +91,10 @@ function endsInSecondExtension(text: string, market: Market | undefined): boolea
  * Removes digits that make a valid number look wrong, as in `+351 (0)912…` and `+52 1 55…`, both of which are common
  * habits.
  */
-function repaired(text: string): Pick<ParsedPhone, 'warning'> & { readonly text: string } {
-  const trunkZero = text.replace(/^((?:\+|00)\s*\d[\d\s]{0,4})\(0\)/, '$1');
-  if (trunkZero !== text) return { text: trunkZero, warning: 'phone.trunk-zero' };
-  const oldMexican = text.replace(/^((?:\+|00)\s?52[\s-]?)1[\s-]?(?=(?:[\s-]?\d){10}$)/, '$1');
-  if (oldMexican !== text) return { text: oldMexican, warning: 'phone.old-mexican' };
-  return { text, warning: null };
+function repaired(text: string): string {
+  return text
+    .replace(/^((?:\+|00)\s*\d[\d\s]{0,4})\(0\)/, '$1')
+    .replace(/^((?:\+|00)\s?52[\s-]?)1[\s-]?(?=(?:[\s-]?\d){10}$)/, '$1');
 }
 
 /**
@@ -129,11 +128,6 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
   if (cell.length > MAX_CELL_LENGTH) return refused('phone.too-long', market?.code);
   const plain = market ? plainE164(cell, market) : null;
   if (plain !== null) return { e164: plain, error: null, warning: null };
-  const bare = withoutTrailingMarks(cell);
-  if (bare !== cell) {
-    const parsed = parsePhone(bare, market);
-    return parsed.e164 === null ? parsed : { ...parsed, warning: parsed.warning ?? 'phone.trailing-mark' };
-  }
   const tidy = tidied(cell);
   if (SCIENTIFIC.test(tidy)) return refused('phone.scientific');
   if (holdsTwo(tidy) || endsInSecondExtension(tidy, market)) return refused('phone.two-numbers');
@@ -163,18 +157,18 @@ function withOwnCode(tidy: string, written: ParsedPhone, market: Market): Parsed
   if (withPlus.e164 === null) return written;
   const isOther = written.e164 !== null && written.e164 !== withPlus.e164;
   if (!isOther || tidy.replace(/\D/g, '').length >= MORE_THAN_NATIONAL) {
-    return { ...withPlus, warning: withPlus.warning ?? 'phone.no-plus' };
+    return { ...withPlus, warning: withPlus.warning ?? 'phone.repaired' };
   }
   return refused('phone.two-ways', market.code);
 }
 
 function readNumber(tidy: string, market: Market | undefined): ParsedPhone {
-  const { text, warning } = repaired(tidy);
+  const text = repaired(tidy);
   const number = libraryNumber(text, market);
   if (!number?.isValid()) return whyRefused(text, number, market);
   if (number.ext) return { e164: number.number, error: null, warning: 'phone.extension' };
   const foreign = market && ofAnotherCountry(number, market) ? 'phone.foreign' : null;
-  return { e164: number.number, error: null, warning: warning ?? foreign };
+  return { e164: number.number, error: null, warning: text === tidy ? foreign : 'phone.repaired' };
 }
 
 function libraryNumber(text: string, market: Market | undefined): PhoneNumber | undefined {
@@ -195,7 +189,7 @@ const LENGTH_ERRORS = {
  * be wrong for the number at hand. If one digit more or less makes it valid, that is the likely slip.
  */
 function whyRefused(text: string, number: PhoneNumber | undefined, market: Market | undefined): ParsedPhone {
-  const country = countryOf(number) ?? market?.code;
+  const country = countryOfNumber(number) ?? market?.code;
   const wrong = validatePhoneNumberLength(text, market?.iso as CountryCode | undefined);
   if (wrong !== undefined) return refused(LENGTH_ERRORS[wrong], country);
   if (libraryNumber(`${text}5`, market)?.isValid()) return refused('phone.too-short', country);
@@ -204,7 +198,7 @@ function whyRefused(text: string, number: PhoneNumber | undefined, market: Marke
 }
 
 /** Returns the country of a number, as the market's code where it is one, or the first country of its calling code. */
-function countryOf(number: PhoneNumber | undefined): string | undefined {
+function countryOfNumber(number: PhoneNumber | undefined): string | undefined {
   const iso = number?.country ?? (number && metadata.country_calling_codes[number.countryCallingCode]?.[0]);
   return iso === undefined ? undefined : (findMarket(iso)?.code ?? iso);
 }

@@ -27,35 +27,8 @@ export interface LogReader extends LogView {
 /** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
 export interface RunNotes {
   note(note: RunNote): void;
-  /**
-   * Notes an answer 429 or 503. Those within one second become one note, which is written before the next note of any
-   * kind.
-   */
-  refused(http: number, pauseMs: number): void;
   /** Resolves when all notes are kept or given up. */
   flush(): Promise<void>;
-}
-
-/** Hears of each refusal and each pause of the breaker as soon as it happens. */
-export interface RunListener {
-  /** The service answered 429 or 503, and nobody sends for `pauseMs`. */
-  refused(http: number, pauseMs: number): void;
-  breakerOpened(pauseMs: number): void;
-}
-
-/** Returns notes that also go to the listener. */
-export function withListener(notes: RunNotes, listener: RunListener): RunNotes {
-  return {
-    note: (note) => {
-      if (note.event === 'breaker') listener.breakerOpened(note.pauseMs);
-      notes.note(note);
-    },
-    refused: (http, pauseMs) => {
-      listener.refused(http, pauseMs);
-      notes.refused(http, pauseMs);
-    },
-    flush: () => notes.flush(),
-  };
 }
 
 /** A log and the notes on its runs, independent of where they are kept. Methods throw `SrqError('log')`. */
@@ -102,7 +75,7 @@ export interface RunBegin {
 /** An event of a run other than its requests. No note decides what is sent. */
 export type RunNote =
   | RunBegin
-  /** Answers 429 or 503 within one second. `pauseMs` is how long nobody sends after the last of them. */
+  /** An answer 429 or 503, after which nobody sends for `pauseMs`. Older logs count several in one note. */
   | { readonly event: 'refused'; readonly http: number; readonly count: number; readonly pauseMs: number }
   /** The circuit breaker opened, and nothing is sent for `pauseMs`. */
   | { readonly event: 'breaker'; readonly pauseMs: number }
@@ -111,34 +84,6 @@ export type RunNote =
 
 /** A note that was read back, with its run and time. */
 export type RecordedNote = RunNote & { readonly run: string; readonly at: string };
-
-/**
- * Passes notes on with their time to where they are kept. Refusals with the same status within one second become one
- * note.
- */
-export function coalesceNotes(
-  append: (note: RunNote, atMs: number) => void,
-  nowMs: () => number,
-): { note(note: RunNote): void; refused(http: number, pauseMs: number): void } {
-  let held: { readonly atMs: number; readonly note: Extract<RunNote, { event: 'refused' }> } | null = null;
-  const release = () => {
-    if (held) append(held.note, held.atMs);
-    held = null;
-  };
-  return {
-    note: (note) => {
-      release();
-      append(note, nowMs());
-    },
-    refused: (http, pauseMs) => {
-      const atMs = nowMs();
-      const isSame = held && held.note.http === http && Math.floor(held.atMs / 1000) === Math.floor(atMs / 1000);
-      if (!isSame) release();
-      const count = (held?.note.count ?? 0) + 1;
-      held = { atMs: held?.atMs ?? atMs, note: { event: 'refused', http, count, pauseMs: Math.round(pauseMs) } };
-    },
-  };
-}
 
 const EVENTS: ReadonlySet<string> = new Set(['begin', 'refused', 'breaker', 'end'] satisfies RunNote['event'][]);
 

@@ -8,22 +8,15 @@ interface FindingFacts {
   readonly says: string;
   /** What to do, with `{field}` and `{column}`. */
   readonly advice: string;
-  /**
-   * The message if no column gives the field, which is reported once for all rows. `{message}` stands for that of a row.
-   * Null if the finding is about a value.
-   */
-  readonly absence: string | null;
 }
 
-/** Makes findings of one subject. `usual` is the advice of those that have none of their own. */
-function about(subject: string | null, usual: string) {
+/** Makes findings of one subject, which share their advice. */
+function about(subject: string | null, advice: string) {
   const kind =
     (severity: Problem['severity']) =>
-    <const Says extends string>(
-      says: Says,
-      advice = usual,
-      absence: string | null = null,
-    ): FindingFacts & { readonly says: Says } => ({ severity, subject, says, advice, absence });
+    <const Says extends string>(says: Says): FindingFacts & { readonly says: Says } => {
+      return { severity, subject, says, advice };
+    };
   return { error: kind('error'), warning: kind('warning') };
 }
 
@@ -33,6 +26,10 @@ const LOST_DIGITS =
   'was turned into scientific notation by a spreadsheet and its digits are lost; export the file again with this column formatted as text.';
 
 const row = about(null, 'Correct the row in the file, or export it again.');
+const before = about(
+  null,
+  'If it is unknown, settle it: srq resolve. Send a new request in a file of its own, with --again.',
+);
 const columns = about(null, 'Look at the plan, and correct it with --map COLUMN=FIELD.');
 const country = about('The country', 'Correct the cell; for a file of one country: --set country=PT');
 const language = about('The language', 'Correct the cell; for a file of one language: --set lang=pt');
@@ -44,64 +41,38 @@ const text = about(null, CORRECT_CELL);
 const value = about('{field}', CORRECT_CELL);
 const missing = about(null, FILL);
 
-const PLACE = 'Correct the cell, or make the location of several columns: --set "location={Postcode} {City}"';
-
 /** The kinds of findings. Programs read their codes, so the codes never change. `srq help errors` lists them. */
 export const FINDING = {
   'row.unreadable': row.error('{problem}'),
-  'row.test-lead': row.error(
-    'This is a test lead; test leads are never sent.',
-    'Correct the row if a customer wrote it.',
-  ),
-  'row.altered-doubt': row.warning(
+  'row.test-lead': row.error('This is a test lead; test leads are never sent.'),
+  'row.altered-doubt': before.warning(
     'It may have been taken, so it is not sent. This log does not have it with these cells: they were changed, or another machine or profile sent it. Settle it with srq resolve, where it was sent; then restore its cells, or empty its srq_status to send it as a new request.',
-    'Settle it with srq resolve, where it was sent; then restore its cells, or empty its srq_status.',
   ),
-  'row.created-before': row.warning(
+  'row.created-before': before.warning(
     'A request with its reference was created before, with other content. It is not sent.',
-    'If it is a new request, send it with --again, in a file of its own.',
   ),
-  'row.doubtful-before': row.warning(
+  'row.doubtful-before': before.warning(
     'A request with its reference, and with other content, may have been taken. It is not sent until that is settled.',
-    'Settle it with srq resolve. If this is a new request, send it with --again, in a file of its own.',
   ),
-  'row.queued-before': row.warning(
-    'A request with its reference, and with other content, waits in the queue. It is not sent beside it.',
-    'To send this one instead: srq queue purge, then queue the file again.',
+  'row.queued-before': before.warning(
+    'A request with its reference, and with other content, waits in the queue. It is not sent beside it. To send this one instead: srq queue purge, then queue the file again.',
   ),
-  'row.other-content': row.warning(
-    'Its cells differ from what was sent when it got its srq_status, so this content may never have been sent. Were some columns sorted without the others, or was the row changed later? It is not sent.',
-    'If columns were sorted without the others, import the file as srq wrote it. If this content was never sent, empty its srq_status.',
+  'row.other-content': before.warning(
+    'Its cells differ from what was sent when it got its srq_status, so this content may never have been sent. It is not sent. Were some columns sorted without the others? Then import the file as srq wrote it. Was the row changed later? Then empty its srq_status.',
   ),
   'columns.unknown-field': columns.warning(
-    '"{field}" is not a field that srq knows; it is sent as it is.',
-    'If the service has it, let srq learn its API description: srq contract learn FILE. --strict refuses such fields.',
+    '"{field}" is not a field that srq knows; it is sent as it is. If the service has it: srq contract learn FILE.',
   ),
-  'columns.content': columns.warning(
-    '"{name}" was given as the {field}, but {what}.',
-    'If that is a mistake, say which column it is: --map COLUMN={field}',
-  ),
+  'columns.content': columns.warning('"{name}" was given as the {field}, but {what}.'),
   'columns.changed': columns.warning('{what}'),
 
-  'country.missing': missing.error(
-    'There is no country.',
-    'Fill the cell; for a file of one country: --set country=PT',
-    'No column gives the country',
-  ),
+  'country.missing': country.error('is missing.'),
   'country.unknown': country.error('is not one of the markets: {markets}.'),
 
-  'lang.missing': missing.error(
-    '{market} has several languages ({languages}), and none is given.',
-    'Fill the cell; for a file of one language: --set lang=pt',
-    'No column gives the language: {message}',
-  ),
+  'lang.missing': missing.error('{market} has several languages ({languages}), and none is given.'),
   'lang.unknown': language.warning('is not a language code such as pt or de.'),
 
-  'contact.missing': missing.error(
-    'There is neither a phone number nor an e-mail address.',
-    'Fill one of the cells; if another column holds it: --map COLUMN=phone, or --map COLUMN=email',
-    'No column gives a phone number or an e-mail address',
-  ),
+  'contact.missing': missing.error('There is neither a phone number nor an e-mail address.'),
   'phone.not-a-number': phone.error('is not a telephone number.'),
   'phone.too-short': phone.error('is too short for {country}; digits are missing.'),
   'phone.too-long': phone.error('is too long for {country}.'),
@@ -112,54 +83,32 @@ export const FINDING = {
   ),
   'phone.two-numbers': phone.error('holds more than one number; keep one.'),
   'phone.scientific': phone.error(LOST_DIGITS),
-  'phone.no-plus': phone.warning('has no plus, but begins with the country code; it was read that way.'),
-  'phone.trunk-zero': phone.warning('had a (0) after the country code, which was removed.'),
-  'phone.old-mexican': phone.warning('had a 1 after +52, which is no longer used and was removed.'),
+  'phone.repaired': phone.warning(
+    'lacks the plus of its country code, or has a digit that is not dialled from abroad; it was read without that mistake.',
+  ),
   'phone.extension': phone.warning('has an extension, which is left out.'),
-  'phone.trailing-mark': phone.warning('has a comma or semicolon behind it, which is left out.'),
   'phone.foreign': phone.warning('belongs to another country than the request.'),
 
   'email.invalid': email.error('is not valid.'),
   'email.several': email.error('holds more than one address; keep one.'),
   'email.too-long': email.error('is too long.'),
-  'email.letters': email.warning('has letters before the @ that many mail services do not accept.'),
-  'email.trailing-mark': email.warning('has a comma or semicolon behind it, which is left out.'),
-  'email.unusual': email.warning('looks unusual; check it.'),
 
-  'request_text.missing': missing.error(
-    'The request text is empty.',
-    'Fill the cell; if another column says what is needed: --map COLUMN=request_text',
-    'No column holds the request text or a recording',
-  ),
-  'request_text.left-out': text.warning(
-    'The recording is sent in place of the text; the text is left out.',
-    'Empty one of the cells, or leave one column out: --map "{column}=-"',
-  ),
-  'location.missing': missing.warning(
-    'There is no location; a professional would not know where to go.',
-    PLACE,
-    'No column gives the location; a professional would not know where to go',
-  ),
+  'request_text.missing': missing.error('The request text is empty.'),
+  'request_text.left-out': text.warning('The recording is sent in place of the text; the text is left out.'),
+  'location.missing': missing.warning('There is no location; a professional would not know where to go.'),
   'location.split': location.warning(
     'is split: the API description has places for postal code and town, and no column gives them.',
   ),
   'location.whole': location.warning(
     'goes to the street as a whole: the API description has places for its parts, and no column gives them.',
   ),
-  'location.postal-code': about('The postal code', PLACE).warning('{looks}.'),
-  'fullname.missing': missing.warning(
-    'There is no name.',
-    'Fill the cell; if another column holds the name: --map COLUMN=fullname',
-    'No column gives the name',
-  ),
+  'location.postal-code': about('The postal code', CORRECT_CELL).warning('{looks}.'),
+  'fullname.missing': missing.warning('There is no name.'),
   'fullname.split': about(
     'The name',
     'Say which columns hold them: --map COLUMN=first_name, --map COLUMN=last_name',
   ).warning('is split: the API description has places for first and last name, and no column gives them.'),
-  'audio_file.unusable': recording.error(
-    '{problem}',
-    'Put the recording into the folder of the file, and write its name into the cell.',
-  ),
+  'audio_file.unusable': text.error('{problem}'),
 
   'text.damaged': text.error('{field} contains a NUL or half a character: the file is damaged. Export it again.'),
   'text.lost-letter': text.warning(
@@ -176,38 +125,35 @@ export const FINDING = {
     'is what a spreadsheet shows in place of a result; correct the formula, or empty the cell.',
   ),
 
-  'contract.missing': missing.error(
-    '{what} is empty, but the API description requires it.{hint}',
-    FILL,
-    'No column gives {field}, which the API description requires',
-  ),
+  'contract.missing': missing.error('{what} is empty, but the API description requires it.{hint}'),
   'contract.none-of': missing.error('The API description requires one of these: {ways}.'),
   'contract.type': value.error('has the wrong type: the API description requires {type}.'),
   'contract.not-allowed': value.error('is not a value that the API description allows: {allowed}.{hint}'),
   'contract.bound': text.error('{field} {problem}, says the API description.'),
   'contract.no-place': text.error('The API description has no place for {field}.{hint}'),
-  'contract.left-out': text.warning(
-    '{field} is left out: the API description has no place for it.',
-    'Nothing to do; to leave it out without this warning: --map "{column}=-"',
-  ),
+  'contract.left-out': text.warning('{field} is left out: the API description has no place for it.'),
   'contract.recording-length': recording.error(
     'The recording is too long: {length} characters as it is sent, and the API description allows {most}. Shorten it, or save it in a compressed form.',
-    'Shorten the recording, or save it in a compressed form.',
   ),
   'contract.recording-kind': recording.error('The recording is {kind}. The API description allows {allowed}.'),
   'contract.recording-unknown': recording.error(
-    'The format of the recording is unknown to srq, and the service has to be told.',
-    'Save the recording in a common format, such as .mp3 or .wav.',
+    'The format of the recording is unknown to srq, and the service has to be told. Save it in a common format, such as .mp3 or .wav.',
   ),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
 
-/** The fields that would solve the problem, any one of them. Left out if it is only the field of the finding. */
-const GIVEN_BY: Readonly<Partial<Record<FindingCode, readonly string[]>>> = {
-  'contact.missing': ['phone', 'email'],
-  'request_text.missing': ['request_text', 'audio_file', 'audio'],
+/** What no column gives, and the fields any one of which would give it: the field of the finding, if there are none here. */
+const ABSENT: Readonly<Partial<Record<FindingCode, { readonly what: string; readonly fields?: readonly string[] }>>> = {
+  'country.missing': { what: 'the country' },
+  'lang.missing': { what: 'the language: {message}' },
+  'contact.missing': { what: 'a phone number or an e-mail address', fields: ['phone', 'email'] },
+  'request_text.missing': { what: 'the request text or a recording', fields: ['request_text', 'audio_file', 'audio'] },
+  'location.missing': { what: 'the location; a professional would not know where to go' },
+  'fullname.missing': { what: 'the name' },
+  'contract.missing': { what: '{field}, which the API description requires' },
 };
 
 export type FindingCode = keyof typeof FINDING;
+export const FINDING_CODES = Object.keys(FINDING) as [FindingCode, ...FindingCode[]];
 
 /** The codes that begin with a word and a dot, such as all of `phone`. */
 export type FindingOf<Word extends string> = Extract<FindingCode, `${Word}.${string}`>;
@@ -244,6 +190,12 @@ type DetailsOf<Code extends FindingCode> = Readonly<
  */
 const SHOWN_LETTERS = 40;
 
+/** Returns the message of a kind of finding, with its placeholders. */
+export function saying(code: FindingCode): string {
+  const { subject, says } = FINDING[code];
+  return subject === null ? says : `${subject} ${says}`;
+}
+
 /** Makes a finding. `value` is the text that it is about, or null if there is none to show. */
 export function finding<Code extends FindingCode>(
   code: Code,
@@ -251,8 +203,8 @@ export function finding<Code extends FindingCode>(
   details: DetailsOf<Code>,
   value: string | null = null,
 ): Finding {
-  const { severity, subject, says } = FINDING[code];
-  const text = subject === null ? says : `${subject} ${says}`;
+  const { severity } = FINDING[code];
+  const text = saying(code);
   // Most texts have no placeholder. They are not filled in, because a million rows may each have a warning.
   const message = text.includes('{') ? filledIn(text, { ...details, field }) : text;
   return { code, severity, field, message, value: value === null ? null : shortened(value) };
@@ -278,7 +230,7 @@ export function quotedMessage({ code, field, message, value }: Omit<Finding, 'se
 
 /** Returns what to do about a problem, in addition to its message. */
 export function adviceOn({ code, field, column }: Pick<Problem, 'code' | 'field' | 'column'>): string {
-  const { advice }: FindingFacts = FINDING[code];
+  const { advice } = FINDING[code];
   if (column !== null) return filledIn(advice, { field, column });
   return filledIn(advice.includes('{column}') ? FILL : advice, { field });
 }
@@ -288,11 +240,12 @@ export function adviceOn({ code, field, column }: Pick<Problem, 'code' | 'field'
  * a value.
  */
 export function fieldsThatGive({ code, field }: Pick<Problem, 'code' | 'field'>): readonly string[] {
-  return FINDING[code].absence === null ? [] : (GIVEN_BY[code] ?? [field]);
+  const absent = ABSENT[code];
+  return absent ? (absent.fields ?? [field]) : [];
 }
 
 /** Returns the message of a problem that all rows share because no column gives the field. It has no full stop. */
 export function absenceMessage({ code, field, message }: Pick<Problem, 'code' | 'field' | 'message'>): string {
-  const { absence } = FINDING[code];
-  return absence === null ? message : filledIn(absence, { field, message: message.replace(/\.$/, '') });
+  const absent = ABSENT[code];
+  return absent ? `No column gives ${filledIn(absent.what, { field, message: message.replace(/\.$/, '') })}` : message;
 }

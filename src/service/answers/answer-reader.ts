@@ -2,7 +2,6 @@ import { addressOf, type Contract, type Json, type Pointer } from '../../request
 import {
   type AnsweredOperation,
   type FormMeaning,
-  isFamiliar,
   type KnownAnswers,
   type KnownForm,
   kindOf,
@@ -29,7 +28,7 @@ import {
   matches,
   uniqueValues,
 } from './form.ts';
-import { Identities, Knowledge } from './knowledge.ts';
+import { Knowledge } from './knowledge.ts';
 import { type Separation, separation } from './separation.ts';
 
 /** Number of experiments after which the answers of a service are only compared. */
@@ -44,12 +43,6 @@ export interface ReadCreation {
   readonly isBelieved: boolean;
 }
 
-/** What one answer of validate says, with its form, which later answers are compared with. */
-export interface Look {
-  readonly verdict: Verdict;
-  readonly form: Form | null;
-}
-
 /**
  * Reads answers by comparing them with proven ones: those of experiments, those that the API description names, and
  * those that a person has explained. Words of the service are never interpreted.
@@ -57,10 +50,7 @@ export interface Look {
 export class AnswerReader {
   readonly #contract: Contract;
   readonly #names: ParameterNames;
-  readonly #documentedPlaces: readonly string[];
-  readonly #kept: Knowledge;
-  /** Knows which request was given which identifier. */
-  readonly identities: Identities;
+  readonly kept: Knowledge;
   /** Tells answers of validate apart, or null while nothing shows how. */
   separation: Separation | null;
 
@@ -73,25 +63,8 @@ export class AnswerReader {
   ) {
     this.#contract = contract;
     this.#names = parameterNames(contract, columnOf);
-    this.#documentedPlaces = contract.create.identifiers.flatMap(placesOf);
-    this.#kept = new Knowledge(known, remember);
-    this.identities = new Identities(this.#kept, this.#documentedPlaces);
+    this.kept = new Knowledge(known, contract.create.identifiers.flatMap(placesOf), remember);
     this.separation = this.separationWith([], []);
-  }
-
-  /** What is known about the answers: what was given, and what this reader has added. */
-  get known(): KnownAnswers {
-    return this.#kept.whole;
-  }
-
-  /** The number of experiments that were made at this service. */
-  get experiments(): number {
-    return this.#kept.known.experiments;
-  }
-
-  /** Whether it is known how the service answers when it has taken a request. */
-  get isFamiliar(): boolean {
-    return isFamiliar(this.#kept.known);
   }
 
   /** Whether it is known how validate speaks of requests that cannot exist, and of those that do. */
@@ -111,8 +84,9 @@ export class AnswerReader {
     };
     // What was cut may have named it.
     const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
-    const meaning = classifyCreate(exchange, { compare, namesRequest, isFamiliar: this.isFamiliar });
-    return { meaning, form, isBelieved, ids: identifiersOf(this.identities.named(form)) };
+    const { isFamiliar } = this.kept;
+    const meaning = classifyCreate(exchange, { compare, namesRequest, isFamiliar });
+    return { meaning, form, isBelieved, ids: identifiersOf(this.kept.named(form)) };
   }
 
   /**
@@ -126,34 +100,34 @@ export class AnswerReader {
     if (said !== null) return said === 'taken' ? 'created' : 'rejected';
     if (!isSuccess(answer.status)) return null;
     if (this.isTaken(form, key)) return 'created';
-    if (this.isFamiliar) return null;
+    if (this.kept.isFamiliar) return null;
     const isDocumented =
       identifiers.length > 0 &&
       (success === null || (success.status === answer.status && isAsShown(form, success.body))) &&
-      form.identifiers.some(({ place }) => this.#documentedPlaces.includes(place));
+      form.identifiers.some(({ place }) => this.kept.documentedPlaces.includes(place));
     if (isDocumented) return 'believed';
     return answer.status === 201 && form.identifiers.some(({ isCertain }) => isCertain) ? 'believed' : null;
   }
 
   /** Tells whether such an answer to create was proven before. */
   isKnown(form: Form): boolean {
-    return this.#kept.forms('create', 'taken').some((known) => matches(known, form));
+    return this.kept.forms('create', 'taken').some((known) => matches(known, form));
   }
 
   /** Tells whether an answer is like those by which requests were taken, and counts it with them. */
   isTaken(form: Form, key: string): boolean {
-    const known = this.#kept.takenLike(form);
+    const known = this.kept.takenLike(form);
     // An answer that was given to a request that validate did not see then says nothing.
-    if (known === undefined || this.#kept.forms('create', 'open').some((each) => matches(each, form))) return false;
+    if (known === undefined || this.kept.forms('create', 'open').some((each) => matches(each, form))) return false;
     const unique = uniqueValues(known, form);
     // An answer that differs from others nowhere, where all others differ, is a copy of one of them. `identify` stops the run
     // if that is where requests are named.
     const isNamed = form.identifiers.length > 0 || unique.some(({ isToken }) => isToken);
-    if (!isNamed && unique.length > 0 && unique.every((each) => this.identities.isOfAnother(each, key))) return false;
-    if (!isNamed) for (const each of unique) this.identities.holdValue(each, key);
+    if (!isNamed && unique.length > 0 && unique.every((each) => this.kept.isOfAnother(each, key))) return false;
+    if (!isNamed) for (const each of unique) this.kept.holdValue(each, key);
     // How often a place differs is counted, where it has differed at all. The next process may miss such a count.
     if (Object.values(known.paths).some(({ values }) => values.length > 1))
-      this.#kept.known = withForm(this.#kept.known, { ...known, ...keptForm(form) });
+      this.kept.known = withForm(this.kept.known, { ...known, ...keptForm(form) });
     return true;
   }
 
@@ -164,7 +138,7 @@ export class AnswerReader {
 
   /** Returns what a person said of a form, the newest statement first, or null. */
   #saidOf(form: Form): 'taken' | 'refused' | null {
-    const said = this.#kept.known.forms
+    const said = this.kept.known.forms
       .filter(({ operation, by }) => operation === 'create' && by === 'person')
       .filter((known) => (known.byIdentifier ? this.#isNamedLike(known, form) : matches(known, form)))
       .toSorted((one, other) => other.atMs - one.atMs);
@@ -189,19 +163,14 @@ export class AnswerReader {
    */
   #namesRequest(form: Form): boolean {
     const { identifiers } = form;
-    const taken = this.#kept.forms('create', 'taken');
+    const taken = this.kept.forms('create', 'taken');
     if (form.type !== '' && taken.some((known) => looksLike(known, form))) return true;
-    const places = this.#documentedPlaces.length > 0 ? this.#documentedPlaces : taken.flatMap(identifierPlaces);
+    const places = this.kept.documentedPlaces.length > 0 ? this.kept.documentedPlaces : taken.flatMap(identifierPlaces);
     if (identifiers.some(({ place }) => places.includes(place))) return true;
     // Whoever asks to slow down names nothing that it has not taken.
     const isWide = places.length === 0 || form.status === 429 || form.status === 503;
     const isSign = (place: string) => place === LOCATION || (isWide && /^(?:id|uuid)$/i.test(place));
     return identifiers.some(({ place, isCertain }) => isCertain && isSign(place));
-  }
-
-  /** See {@link Identities.identify}. */
-  identify(key: string, form: Form | null): string | null {
-    return this.identities.identify(key, form);
   }
 
   /**
@@ -218,31 +187,31 @@ export class AnswerReader {
   ): void {
     if (form === null) return;
     const added = { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs };
-    this.#kept.change(withForm(this.#kept.known, added));
+    this.kept.change(withForm(this.kept.known, added));
     if (operation === 'validate') this.separation = this.separationWith([], []);
   }
 
   /** Counts an experiment in which validate told a created request from one that cannot exist. */
   countExperiment(times: number): void {
-    this.#kept.change({ ...this.#kept.known, experiments: this.#kept.known.experiments + times });
+    this.kept.change({ ...this.kept.known, experiments: this.kept.known.experiments + times });
   }
 
   /** Reads an answer of validate. */
-  look(answer: Answer, sent: Redactor): Look {
+  look(answer: Answer, sent: Redactor): { verdict: Verdict; form: Form | null } {
     const form = this.#form('validate', answer, sent);
     return { form, verdict: (form && this.separation?.verdict(form)) ?? 'unknown' };
   }
 
   /** Whether what is known of validate is more than one experiment may show by chance. */
   get trustsValidate(): boolean {
-    return this.#kept.known.experiments >= EXPERIMENTS || this.separation?.isStrong === true;
+    return this.kept.known.experiments >= EXPERIMENTS || this.separation?.isStrong === true;
   }
 
   /** Tells answers apart by what is known and by these forms: of requests that cannot exist, and of those that do. */
   separationWith(clear: readonly Form[], duplicate: readonly Form[]): Separation | null {
     const usual = { operation: 'validate', by: 'experiment', byIdentifier: false, atMs: 0 } as const;
     const forms = (means: FormMeaning, more: readonly Form[]) => [
-      ...this.#kept.forms('validate', means),
+      ...this.kept.forms('validate', means),
       ...more.map((form) => ({ ...usual, means, ...keptForm(form) })),
     ];
     return separation(forms('clear', clear), forms('duplicate', duplicate));
@@ -251,7 +220,7 @@ export class AnswerReader {
   /** Returns why an exchange on validate gave no verdict, and what to do about it. */
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     // A 404 is about its address, as validate is asked about requests that nobody has.
-    const isFamiliar = this.isFamiliar && exchange.answer?.status === 403;
+    const isFamiliar = this.kept.isFamiliar && exchange.answer?.status === 403;
     return classifyCreate(exchange, { compare: () => null, namesRequest: () => false, isFamiliar });
   }
 
@@ -268,8 +237,13 @@ export class AnswerReader {
   #form(operation: AnsweredOperation, answer: Answer, sent: Redactor): Form | null {
     const isCreate = operation === 'create';
     const { path } = addressOf(this.#contract[operation] ?? this.#contract.create);
-    const shared = isCreate ? this.#kept.known.shared : [];
-    return formOf(answer, sent, { path, shared, isNew: isCreate, documented: isCreate ? this.#documentedPlaces : [] });
+    const shared = isCreate ? this.kept.known.shared : [];
+    return formOf(answer, sent, {
+      path,
+      shared,
+      isNew: isCreate,
+      documented: isCreate ? this.kept.documentedPlaces : [],
+    });
   }
 }
 
@@ -300,7 +274,7 @@ function wordsShown(sample: Json, path = ''): ReadonlyMap<string, string> {
 /** What a sample has where the description gives no text. */
 const SAMPLE_TEXT = 'text';
 
-/** Returns the place of a pointer in a form. In a list, what is said of one element holds for all, unless it is a record. */
+/** Returns the places of a pointer in a form. In a list, what is said of one element holds for all; a number may be a name, too. */
 function placesOf(pointer: Pointer): readonly string[] {
   const names = pointerNames(pointer).map((name) => name.toLowerCase());
   const inLists = names.map((name) => (/^\d+$/.test(name) ? '*' : name));

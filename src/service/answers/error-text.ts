@@ -119,12 +119,12 @@ const CARRIERS = /^(?:body|query|headers?|params?|request|#)$/i;
  */
 export function parameterNames(contract: Contract, columnOf: (field: string) => string | null): ParameterNames {
   const byPath = new Map<string, string>();
-  const byName = new Map<string, string>(FIELDS.map((field) => [folded(field), field]));
+  const byName = new Map<string, string>(FIELDS.map((field) => [plainName(field), field]));
   const bound = callsOf(contract).flatMap(({ fields }) => Object.entries(fields));
   for (const [place, field] of bound.toReversed()) {
     const { path } = readPlace(place);
-    byPath.set(path.map(folded).join('.'), field);
-    byName.set(folded(path.at(-1) ?? ''), field);
+    byPath.set(path.map(plainName).join('.'), field);
+    byName.set(plainName(path.at(-1) ?? ''), field);
   }
   return (named) => {
     const parts = partsOf(named);
@@ -138,10 +138,10 @@ export function parameterNames(contract: Contract, columnOf: (field: string) => 
 function partsOf(named: string): string[] {
   const parts = named.split(/[./[\]]+/).filter((part) => part !== '' && !/^\d+$/.test(part));
   const from = parts.findIndex((part) => !CARRIERS.test(part));
-  return parts.slice(Math.max(from, 0)).map(folded);
+  return parts.slice(Math.max(from, 0)).map(plainName);
 }
 
 /** Normalises a name for comparison, so that `requestText` and `request_text` are equal. */
-function folded(name: string): string {
+function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\d]+/gu, '');
 }

@@ -62,8 +62,8 @@ const FLAGS = '@flags';
 /** The place of the `Location` header among those of a form. */
 export const LOCATION = '@location';
 /**
- * Returns the form of an answer, or null if it has none: a page, an answer that was cut or cannot be read, or one with
- * too many members. An answer without a form proves nothing.
+ * Returns the form of an answer, or null if it has none: a page, an answer that was cut or cannot be read, one with too
+ * many members, a list that may be a record, a `Location` with more than a path. An answer without a form proves nothing.
  */
 export function formOf(answer: Answer, sent: Redactor, rules: FormRules): Form | null {
   const kind = readableKind(answer);
@@ -95,7 +95,7 @@ class FormReader {
   }
 
   read(top: AnswerValue, location: string | undefined, status: number): Pick<Form, 'paths' | 'identifiers'> | null {
-    if (!this.#visit('', '', top, 0)) return null;
+    if (/[?#;]/.test(location ?? '') || !this.#visit('', '', top, 0)) return null;
     if (this.#identifiers.length > 0 && typeof top === 'object') this.#withoutNames(top);
     if (this.#rules.isNew) this.#addFlags();
     if (location !== undefined) this.#visitLocation(location, status);
@@ -106,13 +106,13 @@ class FormReader {
     if (this.#isTooLong || this.#paths.size > MAX_PATHS || depth > MAX_DEPTH) return false;
     const below = path === '' ? '' : `${path}.`;
     if (Array.isArray(value)) {
-      const isRecord = isTuple(value, path === '');
-      const isCompared = this.#rules.isNew && !isRecord && value.length > 0;
+      if (mayBeRecord(value, path === '')) return false;
+      const isCompared = this.#rules.isNew && value.length > 0;
       this.#add(
         path,
         isCompared ? same(bounded(`list ${this.#together(value, depth)}`)) : this.#compared(path, name, value),
       );
-      return value.every((each, at) => this.#visit(`${below}${isRecord ? at : '*'}`, name, each, depth + 1));
+      return value.every((each) => this.#visit(`${below}*`, name, each, depth + 1));
     }
     this.#add(path, this.#compared(path, name, value));
     if (typeof value !== 'object' || value === null) return true;
@@ -244,7 +244,7 @@ class FormReader {
   }
 
   #visitLocation(location: string, status: number): void {
-    const [, path = '', rest = ''] = /^(?:[a-z]+:\/\/[^/]*)?([^?#;]*)(.*)$/is.exec(location) ?? [];
+    const path = location.replace(/^[a-z]+:\/\/[^/]*/i, '');
     const parts = path
       .split('/')
       .map((part) => (/\d/.test(part) && !isCode(part) ? '#' : normal(part, this.#sent, this.#names).kept()));
@@ -257,11 +257,6 @@ class FormReader {
       parts[parts.length - 1] = this.#named(last).plain;
     }
     this.#add(LOCATION, same(bounded(parts.join('/'))));
-    for (const parameter of rest.split(/[?#;&]/).filter((each) => each !== '')) {
-      const [name = '', value = ''] = parameter.split('=');
-      const place = `${LOCATION}.${this.#nameOf(name)}`;
-      this.#add(place, this.#compared(place, name, value));
-    }
   }
 }
 
@@ -291,15 +286,11 @@ function liesBelow(address: string, path: string): boolean {
   return parents.some((each) => address.includes(`${each}/`));
 }
 
-/** Maximum number of members of a list that may be a record. */
-const MAX_TUPLE = 8;
-
-/** Tells whether a list is a record without names, as `[0,4711,"ok"]` is: it is the whole answer, or has members of several types. */
-function isTuple(list: readonly AnswerValue[], isWhole: boolean): boolean {
-  if (list.length < 2 || list.length > MAX_TUPLE) return false;
+/** Tells whether a list may be a record without names, as `[0,4711,"ok"]` is: it is the whole answer, or mixes kinds of values. */
+function mayBeRecord(list: readonly AnswerValue[], isWhole: boolean): boolean {
   const typeOf = (each: AnswerValue) => (typeof each === 'string' && isNumber(each) ? 'number' : typeof each);
-  const types = new Set(list.map((each) => (each === null ? 'null' : typeOf(each))));
-  return !types.has('object') && (isWhole || types.size > 1);
+  const kinds = new Set(list.map((each) => (each === null ? 'null' : typeOf(each))));
+  return list.length > 1 && !kinds.has('object') && (isWhole || kinds.size > 1);
 }
 
 function scalar(value: AnswerValue, sent: Redactor, names: ReadonlySet<string>): FormValue {

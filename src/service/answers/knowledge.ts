@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import {
   type AnsweredOperation,
   type FormMeaning,
+  isFamiliar,
   type KnownAnswers,
   type KnownForm,
   withIdentifiers,
@@ -10,23 +11,45 @@ import {
 import { RecentMap } from '../../request/small.ts';
 import { type Form, type Identifier, LOCATION, matches, uniqueValues } from './form.ts';
 
-/** What is known about the answers of a service: what was given, and what this process has added. */
+/** Number of the last identifiers that are remembered, to notice one that two requests get. */
+const IDENTIFIED = 10_000;
+/** The first identifiers are stored at once for the next process, and then one of so many, each with all before it. */
+const KEPT_FIRST = 3;
+const KEPT_EVERY = 1_000;
+
+/**
+ * What is known about the answers of a service: what was given, and what this process has added. It knows which request was
+ * given which identifier, too. An identifier belongs to one content.
+ */
 export class Knowledge {
   /** What is known, maybe without the last identifiers. Setting it keeps nothing for the next process. */
   known: KnownAnswers;
+  /** The places where the API description says that requests are named. */
+  readonly documentedPlaces: readonly string[];
   readonly #remember: (known: KnownAnswers) => void;
   /** The identifiers that `known` lacks. They are added all at once, as each would take time for all of them. */
   readonly #added: { readonly digest: string; readonly key: string }[] = [];
+  readonly #identified = new RecentMap<string>(IDENTIFIED);
+  readonly #claimed = new RecentMap<string>(IDENTIFIED);
+  readonly #values = new RecentMap<string>(IDENTIFIED);
+  #registered = 0;
 
-  constructor(known: KnownAnswers, remember: (known: KnownAnswers) => void) {
+  constructor(known: KnownAnswers, documentedPlaces: readonly string[], remember: (known: KnownAnswers) => void) {
     this.known = known;
+    this.documentedPlaces = documentedPlaces;
     this.#remember = remember;
+    for (const { digest, key } of known.identifiers) this.#identified.set(digest, key);
   }
 
   /** All that is known. */
   get whole(): KnownAnswers {
     this.known = withIdentifiers(this.known, this.#added.splice(0));
     return this.known;
+  }
+
+  /** Whether it is known how the service answers when it has taken a request. */
+  get isFamiliar(): boolean {
+    return isFamiliar(this.known);
   }
 
   forms(of: AnsweredOperation, meaning: FormMeaning): readonly KnownForm[] {
@@ -48,40 +71,7 @@ export class Knowledge {
   /** Keeps what has changed, for the next process as well. */
   change(known: KnownAnswers): void {
     this.known = known;
-    this.keep();
-  }
-
-  /** Keeps all for the next process. */
-  keep(): void {
     this.#remember(this.whole);
-  }
-
-  /** Adds who has an identifier. */
-  addIdentifier(digest: string, key: string): void {
-    this.#added.push({ digest, key });
-  }
-}
-
-/** Number of the last identifiers that are remembered, to notice one that two requests get. */
-const IDENTIFIED = 10_000;
-/** The first identifiers are stored at once for the next process, and then one of so many, each with all before it. */
-const KEPT_FIRST = 3;
-const KEPT_EVERY = 1_000;
-
-/** Knows which request was given which identifier. An identifier belongs to one content. */
-export class Identities {
-  readonly #kept: Knowledge;
-  /** The places where the API description says that requests are named. */
-  readonly #documentedPlaces: readonly string[];
-  readonly #identified = new RecentMap<string>(IDENTIFIED);
-  readonly #claimed = new RecentMap<string>(IDENTIFIED);
-  readonly #values = new RecentMap<string>(IDENTIFIED);
-  #registered = 0;
-
-  constructor(kept: Knowledge, documentedPlaces: readonly string[]) {
-    this.#kept = kept;
-    this.#documentedPlaces = documentedPlaces;
-    for (const { digest, key } of kept.known.identifiers) this.#identified.set(digest, key);
   }
 
   /**
@@ -117,28 +107,26 @@ export class Identities {
 
   /** From now on the value at this place is compared like any other. */
   #share(place: string, text: string): void {
-    const forms = this.#kept.known.forms.map((form) => {
+    const forms = this.known.forms.map((form) => {
       const seen = form.paths[place];
       if (form.operation !== 'create' || seen === undefined || place === LOCATION) return form;
       return { ...form, paths: { ...form.paths, [place]: { ...seen, values: [...seen.values, text.toLowerCase()] } } };
     });
-    this.#kept.change(withShared({ ...this.#kept.known, forms }, place));
+    this.change(withShared({ ...this.known, forms }, place));
   }
 
   /** Returns what an answer names its request by: identifiers, or else texts that always differ. */
   #identifying(form: Form | null): readonly Pick<Identifier, 'place' | 'text'>[] {
     const named = this.named(form);
-    const known = form && this.#kept.takenLike(form);
+    const known = form && this.takenLike(form);
     if (named.length > 0 || !form || !known) return named;
-    return uniqueValues(known, form).filter(
-      ({ isToken, place }) => isToken && !this.#kept.known.shared.includes(place),
-    );
+    return uniqueValues(known, form).filter(({ isToken, place }) => isToken && !this.known.shared.includes(place));
   }
 
   /** The identifiers of a form: those at documented places if there are any. */
   named(form: Form | null): readonly Identifier[] {
     const all = form?.identifiers ?? [];
-    const named = all.filter(({ place }) => this.#documentedPlaces.includes(place));
+    const named = all.filter(({ place }) => this.documentedPlaces.includes(place));
     return named.length > 0 ? named : all;
   }
 
@@ -165,9 +153,9 @@ export class Identities {
   /** Remembers who has an identifier, for this process and, of the last ones, for the next. */
   #hold(digest: string, key: string): void {
     this.#identified.set(digest, key);
-    this.#kept.addIdentifier(digest, key);
+    this.#added.push({ digest, key });
     const before = this.#registered++;
-    if (before < KEPT_FIRST || before % KEPT_EVERY === 0) this.#kept.keep();
+    if (before < KEPT_FIRST || before % KEPT_EVERY === 0) this.#remember(this.whole);
   }
 }
 

@@ -56,7 +56,7 @@ export function separation(clear: readonly KnownForm[], duplicate: readonly Know
   if (clear.length === 0 || duplicate.length === 0) return null;
   const [one, other] = [new Shown(clear), new Shown(duplicate)];
   const paths = [...new Set([...one.paths.keys(), ...other.paths.keys()])].filter((path) =>
-    tellApart(one.at(path), other.at(path)),
+    areApart(one.at(path), other.at(path)),
   );
   // Prose says what the rest says. It alone decides only if there is no rest; the numbers in a text are a part of it.
   const firm = paths.filter(
@@ -73,7 +73,7 @@ export function separation(clear: readonly KnownForm[], duplicate: readonly Know
 }
 
 /** Tells whether a place has had different values in two kinds of answers, and not just different ones every time. */
-function tellApart(clear: KnownPath, duplicate: KnownPath): boolean {
+function areApart(clear: KnownPath, duplicate: KnownPath): boolean {
   if (isOpen(clear) || isOpen(duplicate) || varies(clear)) return false;
   if (isCount(clear) && isCount(duplicate) && (hasSeveral(clear) || hasSeveral(duplicate))) {
     const kinds = (of: KnownPath) => new Set(of.values.map(isZero));

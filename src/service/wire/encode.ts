@@ -13,7 +13,7 @@ import {
 } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { ONLY_ELEMENT } from '../../request/contract/place.ts';
-import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
+import { AUDIO_PARAMETER, OWN_HEADERS } from '../../request/contract/wire.ts';
 import { isPart, wholeOf } from '../../request/lead/parts.ts';
 import type { ServiceRequest } from '../../request/lead/service-request.ts';
 
@@ -50,10 +50,6 @@ export function makeEncoder(contract: Contract): Encodes {
 function noValidate(): never {
   throw new TypeError('This service has no validate.');
 }
-
-/** Matches the headers that srq or the HTTP client sets. A place must not replace them. */
-const OWN_HEADERS =
-  /^(?:authorization|content-(?:type|length|encoding)|accept|host|connection|transfer-encoding|expect)$/i;
 
 /** `ownHeader` is the header that srq sets itself on each call, so that no place may name it, or null. */
 function callEncoder(

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { constants, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import {
-  coalesceNotes,
   type LogReader,
   type LogStore,
   parseNote,
   type ReadRecord,
   type RecordedNote,
+  type RunNote,
   type RunNotes,
 } from '../../request/log/log-store.ts';
 import type { Clock, LogRecord } from '../../request/ports.ts';
@@ -55,13 +55,13 @@ const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /** Opens the notes on one run for adding. Notes only inform, so an error while writing one is ignored. */
 export function openRunNotes(log: string, run: string, clock: Pick<Clock, 'nowMs'>): RunNotes {
-  const notes = coalesceNotes((note, atMs) => {
-    const line = JSON.stringify({ run, at: new Date(atMs).toISOString(), ...note });
+  const note = (noted: RunNote) => {
+    const line = JSON.stringify({ run, at: new Date(clock.nowMs()).toISOString(), ...noted });
     try {
       withBeside(notesPath(log), APPENDING, (fd) => writeSync(fd, `${line}\n`));
     } catch {}
-  }, clock.nowMs);
-  return { ...notes, flush: async () => {} };
+  };
+  return { note, flush: async () => {} };
 }
 
 /** Yields all notes on a log's runs, oldest first. An unreadable line or file is skipped. */

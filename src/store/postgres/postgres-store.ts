@@ -1,8 +1,8 @@
 import {
-  coalesceNotes,
   type LogStore,
   parseNote,
   type RecordedNote,
+  type RunNote,
   type RunNotes,
 } from '../../request/log/log-store.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
@@ -71,14 +71,14 @@ export function openPostgresStore(options: PostgresStoreOptions) {
       }
     },
     /** They are stored in the background, in their order, and a note that cannot be stored is lost. */
-    openNotes: (noted): RunNotes => {
+    openNotes: (run): RunNotes => {
       let kept: Promise<unknown> = Promise.resolve();
       const text = 'insert into srq.note (run, at, note) values ($1, $2, $3)';
-      const notes = coalesceNotes((note, atMs) => {
-        const values = [noted, new Date(atMs).toISOString(), JSON.stringify(note)];
+      const note = (noted: RunNote) => {
+        const values = [run, new Date(clock.nowMs()).toISOString(), JSON.stringify(noted)];
         kept = kept.then(() => database.query(text, values)).catch(() => {});
-      }, clock.nowMs);
-      return { ...notes, flush: async () => void (await kept) };
+      };
+      return { note, flush: async () => void (await kept) };
     },
   } satisfies LogStore;
   return {
