@@ -3,9 +3,8 @@ import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
-import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
-import { type PassDeps, trackResults } from './send-rows.ts';
+import type { PassDeps } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
 import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
 import { ageMs } from './withdraw.ts';
@@ -54,11 +53,7 @@ type AskedRow = UnknownRow & Asked;
  * it clear before it was sent. Clear in both, and old enough: it was not taken, and gets one licence to be sent again, unless
  * validate calls a request clear to which the service answered with a success. In all other cases a person has to decide.
  */
-export function settleRows(
-  plan: ImportPlan,
-  deps: PassDeps,
-  options: SettleOptions,
-): AsyncGenerator<Sent, SrqError | null> {
+export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Sent> {
   const { ledger } = plan;
   const { api, log, clock, halt } = deps;
   const { resend, byValidate, settleMs, isProxied, waiting } = options;
@@ -67,19 +62,6 @@ export function settleRows(
    * show it to validate.
    */
   let again = false;
-
-  async function* all(): AsyncGenerator<Sent> {
-    for await (const doubts of unknownWithNeighbours(plan, deps)) {
-      const batch: AskedRow[] = [];
-      for (const doubt of doubts) {
-        if (halt.signal.aborted) return;
-        const found = await settledAlone(doubt);
-        if ('status' in found) yield found;
-        else batch.push(found);
-      }
-      if (batch.length > 0) yield* settleBatch(batch);
-    }
-  }
 
   /** Settles a row about which validate is not asked. Returns any other row with what is needed to ask. */
   async function settledAlone({ doubt: submission, neighbours }: UnknownWithNeighbours): Promise<Sent | AskedRow> {
@@ -197,7 +179,16 @@ export function settleRows(
     return stays(submission, why);
   }
 
-  return trackResults(all(), plan, halt);
+  for await (const doubts of unknownWithNeighbours(plan, deps)) {
+    const batch: AskedRow[] = [];
+    for (const doubt of doubts) {
+      if (halt.signal.aborted) return;
+      const found = await settledAlone(doubt);
+      if ('status' in found) yield found;
+      else batch.push(found);
+    }
+    if (batch.length > 0) yield* settleBatch(batch);
+  }
 }
 
 /** Returns why a request that validate calls a duplicate may not be told as created, or null. */
