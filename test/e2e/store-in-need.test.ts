@@ -93,7 +93,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
       const filler = join(disk.at, 'filler');
       await workThrough({ desk, openSandbox }, url, {
         take: async () => spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=8k']),
-        told: /has no room left on its disk/,
+        told: /gave an error \(53100: /,
         giveBack: async () => rmSync(filler),
       });
     },
@@ -108,7 +108,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
         await server.query(url, 'alter role few connection limit 0');
         await server.query(url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'few'");
       },
-      told: /has no connection free/,
+      told: /gave an error \(53300: /,
       giveBack: () => server.query(url, 'alter role few connection limit -1'),
     });
   });
@@ -164,7 +164,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     Object.assign(desk.env, { SRQ_STORE: url.replace('owner@', 'scarce@'), PGPASSWORD: STORE_PASSWORD });
     const args = bulkArgs(desk.write('leads.csv', leadsCsv(30)));
     const refused = await desk.call(...args);
-    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('has no connection free')]);
+    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('gave an error (53300: ')]);
     await server.query(url, 'alter role scarce connection limit 2');
     expect(accountedFor(await desk.call(...args), 30)).toMatchObject({ created: 30 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 30, doubled: 0 });
