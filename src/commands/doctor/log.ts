@@ -14,15 +14,14 @@ export async function log(context: Context): Promise<Found> {
   if (place.kind === 'store') return skipped('The store keeps it.');
   const { path, isGiven } = place;
   const { lockFacts } = await import('../../store/file/lock.ts');
-  const { kernelLockName } = await import('../../store/file/kernel-lock.ts');
   // A log that is missing is not new if it was used for sending, and an import would be refused.
   if (!existsSync(path) && lockFacts(path) === null) {
     await requireFolderForLog(context, path, isGiven);
-    return { message: `The first import creates ${path}; its lock, ${kernelLockName()}, works there.` };
+    return { message: `The first import creates ${path}; its lock works there.` };
   }
   const opened = await (await context.log.store()).open('doctor', true);
   await opened.close();
-  return { message: `${path} can be written, and its lock, ${kernelLockName()}, works.` };
+  return { message: `${path} can be written, and its lock works.` };
 }
 
 /**
