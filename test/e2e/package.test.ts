@@ -182,7 +182,7 @@ describe('The package, installed into an empty place without scripts and without
     expect(stdout).toMatch(/24 {2}created/);
     const request = ['--country', 'PT', '--phone', '+351912345678', '--request-text', 'Obras'];
     expect(srq(['create', ...request, '--sandbox'])).toMatchObject({ status: 0 });
-    expect(srq(['doctor', '--sandbox']).stdout).toMatch(/its lock, \w+\(\w+\), works/);
+    expect(srq(['doctor', '--sandbox']).stdout).toContain('its lock works');
   });
 
   test('The installed package without the lock reads, and says in one sentence why it does not send', ({ skip }) => {
