@@ -9,7 +9,6 @@ import { SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
 import { importFile, rehearseFile } from '../run/import-file.ts';
-import { onlyPath, ownPlaces } from '../run/outputs.ts';
 import { madeOfOthers, refuseRehearsed } from '../run/results.ts';
 import type { EndOfRun } from '../run/summary.ts';
 
@@ -21,14 +20,11 @@ export async function bulk(context: Context, named: readonly string[], options: 
   // One that is missing is told before the others are sent.
   if (files.length > 1) for (const file of files) await firstChunk(await openPartnerFile(file));
   requireConsent(context, await context.settings(), options);
-  const { results, report, events: stream } = options;
-  const taken = await ownPlaces(context, { '--results': results, '--report': report, '--events': stream });
-  for (const file of files) taken.set(await onlyPath(file), file);
   const events = await RunEvents.open(context, options);
   return events.during(async () => {
     const exitCode = await eachFile(context, files, command, async (file, own) => {
       if (options.dryRun) return { exitCode: await rehearseFile(context, file, own, options), stopped: null };
-      return importFile({ context, events, taken }, file, own, options);
+      return importFile({ context, events }, file, own, options);
     });
     if (options.keep) await keepInbox(context);
     return exitCode;

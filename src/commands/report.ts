@@ -7,14 +7,13 @@ import { reportPage } from '../report/page/report-page.ts';
 import { RunFigures } from '../report/page/run-figures.ts';
 import type { LogStore } from '../request/log/log-store.ts';
 import { begunRuns, knownRun } from '../run/known-runs.ts';
-import { Output, ownPlaces } from '../run/outputs.ts';
+import { Output } from '../run/outputs.ts';
 import { addNotes, pageFacts } from '../run/run-report.ts';
 
 /** Writes the report of a run from its log. This works at any time, even while the run is active. */
 export async function report(context: Context, { output: path, run: wanted }: ReportOptions): Promise<number> {
   keepHeapSmall();
   context.readLastRehearsal();
-  await ownPlaces(context, { '--output': path });
   const output = await Output.open(context, path, { flag: '--output', kind: 'report' });
   const log = await context.log.store();
   const run = await chosenRun(log, wanted);

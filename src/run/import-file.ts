@@ -15,7 +15,7 @@ import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
 import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
-import { Output, type TakenPaths } from './outputs.ts';
+import { Output } from './outputs.ts';
 import { askMeaning, requireAnswers } from './questions.ts';
 import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
@@ -25,7 +25,6 @@ import { showPass } from './watch.ts';
 interface ImportSurroundings {
   readonly context: Context;
   readonly events: RunEvents;
-  readonly taken: TakenPaths;
 }
 
 /**
@@ -33,7 +32,7 @@ interface ImportSurroundings {
  * result of every row. `command` are the arguments that import this file alone.
  */
 export async function importFile(
-  { context, events, taken }: ImportSurroundings,
+  { context, events }: ImportSurroundings,
   file: string,
   command: readonly string[],
   asked: BulkOptions,
@@ -42,8 +41,9 @@ export async function importFile(
   const { preparation, destinationText: where } = session;
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
-  const results = await openResults(context, file, input.table, options.results, taken);
-  const report = options.report === undefined ? null : await openReport(context, options.report, file, taken);
+  // A place that a flag names goes before the usual one of the results.
+  const report = options.report === undefined ? null : await openReport(context, options.report, file);
+  const results = await openResults(context, file, input.table, options.results);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
     const { clock, halt } = context;
@@ -118,9 +118,9 @@ export async function importFile(
 }
 
 /** The code of the report is loaded only if it is needed, because it is large and few runs write a report. */
-async function openReport(context: Context, path: string, input: string, taken: TakenPaths) {
+async function openReport(context: Context, path: string, input: string) {
   const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
-  const output = await Output.open(context, path, { flag: '--report', kind: 'report', input, hint, taken });
+  const output = await Output.open(context, path, { flag: '--report', kind: 'report', input, hint });
   const { RunFigures, reportRun } = await import('./run-report.ts');
   const figures = new RunFigures();
   return {

@@ -8,7 +8,7 @@ import { parseMarket, usualDelimiter } from '../request/lead/markets.ts';
 import { RESULT_COLUMNS, resultColumnOf, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { Output, type TakenPaths } from './outputs.ts';
+import { Output } from './outputs.ts';
 
 /** Matches the endings of files of leads. The name of a results file does not keep them. */
 const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
@@ -89,11 +89,10 @@ export async function openResults(
   input: string,
   { format }: Table,
   asked: string | undefined,
-  taken: TakenPaths = new Map(),
 ): Promise<Output> {
   const ofSandbox = context.options.sandbox ? 'sandbox.' : '';
   const path = asked ?? beside(input, `${ofSandbox}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
-  const rule = { flag: '--results', kind: 'results file', input, mayMove: asked === undefined, taken, ...UNWRITTEN };
+  const rule = { flag: '--results', kind: 'results file', input, mayMove: asked === undefined, ...UNWRITTEN };
   return Output.open(context, path, rule);
 }
 
