@@ -28,6 +28,8 @@ export class Context extends Program {
   readonly version: string;
   readonly interruption: Interruption;
   readonly reporter: Reporter;
+  /** What of this command has which file: the log, and each output. */
+  readonly outputs = new Map<string, object>();
   #store: ProfileStore | null = null;
   #settings: Promise<Settings> | null = null;
   #newBaseUrl: string | null = null;

@@ -14,7 +14,7 @@ import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { type Counts, noCounts, STATUSES, type Status } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { Output, ownPlaces } from '../run/outputs.ts';
+import { Output } from '../run/outputs.ts';
 
 /** The columns that an export adds to those of the file. */
 const OUTCOME_COLUMNS = ['srq_status', 'srq_id', 'srq_at'] as const;
@@ -25,7 +25,6 @@ export async function exportFile(context: Context, file: string, options: Export
   context.readLastRehearsal();
   // `-` is standard output, as it is standard input elsewhere.
   const path = options.output === '-' ? undefined : options.output;
-  await ownPlaces(context, { '--output': path });
   const rule = { flag: '--output', kind: 'export', input: file };
   const output = path === undefined ? null : await Output.open(context, path, rule);
   const input = await readInput(context, file, options);

@@ -48,94 +48,67 @@ export interface WorkerWatch {
  * because a worker of which one half has failed would look alive.
  */
 export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): Promise<SrqError | null> {
-  const worker = new QueueWorker(deps, options);
-  return worker.run();
-}
-
-class QueueWorker {
-  readonly #deps: WorkerDeps;
-  readonly #options: QueueWorkerOptions;
-  readonly #supervisor: Supervisor;
+  const { queue, log, api, clock, halt, watch, hold, isFamiliar, refusal } = deps;
+  const { concurrency, untilEmpty } = options;
+  const supervisor = new Supervisor(null, 0, { isFamiliar });
   /** The keys of what was taken, as long as the queue has not been told what became of it. */
-  readonly #hand = new Set<string>();
-  #stop: SrqError | null = null;
-
-  constructor(deps: WorkerDeps, options: QueueWorkerOptions) {
-    this.#deps = deps;
-    this.#options = options;
-    this.#supervisor = new Supervisor(null, 0, { isFamiliar: deps.isFamiliar });
-  }
-
-  async run(): Promise<SrqError | null> {
-    const limit = () => this.#supervisor.limit(this.#options.concurrency);
-    try {
-      for await (const _ of runConcurrently(this.#taken(), limit, (each) => this.#deliver(each)));
-    } catch (error) {
-      this.#end(error);
-    }
-    if (this.#hand.size > 0) await this.#orEnd(this.#deps.queue.giveBack([...this.#hand], false));
-    return this.#stop;
-  }
+  const hand = new Set<string>();
+  let stopped: SrqError | null = null;
 
   /** Yields requests one by one until the worker ends. */
-  async *#taken(): AsyncGenerator<TakenRequest> {
-    const { queue, clock, halt } = this.#deps;
-    const { concurrency, untilEmpty } = this.#options;
+  async function* requests(): AsyncGenerator<TakenRequest> {
     while (!halt.signal.aborted) {
-      const taken = (await this.#orEnd(queue.take(concurrency, [...this.#hand]))) ?? [];
-      for (const { key } of taken) this.#hand.add(key);
+      const taken = (await orEnd(queue.take(concurrency, [...hand]))) ?? [];
+      for (const { key } of taken) hand.add(key);
       for (const each of taken) {
         if (halt.signal.aborted) return;
         yield each;
       }
       if (taken.length > 0) continue;
-      if (untilEmpty && (await this.#orEnd(queue.isEmpty()))) return;
+      if (untilEmpty && (await orEnd(queue.isEmpty()))) return;
       await clock.sleep(POLL_MS, halt.signal);
     }
   }
 
   /** Delivers a request, and gives it back if that fails. The error ends the worker. */
-  async #deliver(taken: TakenRequest): Promise<void> {
-    const { queue, watch } = this.#deps;
+  async function deliver(taken: TakenRequest): Promise<void> {
     const { key } = taken;
     try {
       watch.began(taken);
-      const sent = await this.#sent(taken);
-      if (sent.stop) this.#end(sent.stop);
-      const next = await this.#next(taken, sent);
+      const sent = await sentOf(taken);
+      if (sent.stop) end(sent.stop);
+      const next = await nextStep(taken, sent);
       watch.ended(taken, sent, next);
-      this.#observe(taken, sent);
-      await this.#orEnd(this.#tell(key, sent, next));
+      observe(taken, sent);
+      await orEnd(tell(key, sent, next));
     } catch (error) {
-      this.#end(error);
-      await this.#orEnd(queue.giveBack([key], !(error instanceof SrqError)));
+      end(error);
+      await orEnd(queue.giveBack([key], !(error instanceof SrqError)));
       watch.gaveBack(taken);
     }
-    this.#hand.delete(key);
+    hand.delete(key);
   }
 
   /** Sends a request as far as that is allowed, and returns what became of it. */
-  async #sent(taken: TakenRequest): Promise<Sent> {
-    const unsent = this.#unsentOutcome(taken);
-    const { log } = this.#deps;
-    const sent = unsent ? await refuseUnsent(taken, log, unsent) : await submitOne(taken, this.#deps, this.#options);
+  async function sentOf(taken: TakenRequest): Promise<Sent> {
+    const unsent = unsentOutcome(taken);
+    const sent = unsent ? await refuseUnsent(taken, log, unsent) : await submitOne(taken, deps, options);
     const isLeft = sent.status === 'unknown' && sent.isFromLog && !(await log.mayBeUnderWay(taken.key));
-    return isLeft ? this.#ofSenderGone(taken, sent) : sent;
+    return isLeft ? ofSenderGone(taken, sent) : sent;
   }
 
   /** Returns the outcome of a request that must not be sent, or null. */
-  #unsentOutcome(taken: TakenRequest): Outcome | null {
+  function unsentOutcome(taken: TakenRequest): Outcome | null {
     if (taken.isOver) return outcomeOf('failed', OVER);
-    const refusal = this.#deps.refusal(taken);
-    return refusal === null ? null : outcomeOf('rejected', refusal);
+    const why = refusal(taken);
+    return why === null ? null : outcomeOf('rejected', why);
   }
 
   /**
    * If the process that sent a request is gone, its outcome is recorded as unknown, which takes it off the queue.
    * Somebody else may have recorded more meanwhile.
    */
-  async #ofSenderGone(taken: TakenRequest, sent: Sent): Promise<Sent> {
-    const { log } = this.#deps;
+  async function ofSenderGone(taken: TakenRequest, sent: Sent): Promise<Sent> {
     const { key } = taken;
     await log.prefetch([key]);
     const record = log.lookup(key) === 'sending' ? await log.read(key) : null;
@@ -148,8 +121,8 @@ class QueueWorker {
     return known.status === 'unknown' ? sent : { ...known, stop: sent.stop };
   }
 
-  async #next({ key, isOver }: TakenRequest, { status, stop, unrecorded, isFromLog }: Sent): Promise<NextStep> {
-    const { log, halt } = this.#deps;
+  async function nextStep({ key, isOver }: TakenRequest, sent: Sent): Promise<NextStep> {
+    const { status, stop, unrecorded, isFromLog } = sent;
     if (unrecorded) return 'back';
     // What is given back is the first that the next worker takes, and a fault in srq would end that one, too.
     if (STATUS[status].left === 'send' && !isOver)
@@ -158,42 +131,47 @@ class QueueWorker {
   }
 
   /** Tells the queue what its record in the log has not told it: an outcome takes it off, or puts it back until later. */
-  async #tell(key: string, { status, stop, isFromLog }: Sent, next: NextStep): Promise<void> {
-    const { queue } = this.#deps;
+  async function tell(key: string, { status, stop, isFromLog }: Sent, next: NextStep): Promise<void> {
     const isRecordedAsFailed = next === 'later' && status === 'failed' && stop === null;
     if (next !== 'done' && !isRecordedAsFailed) await queue.giveBack([key], next === 'later');
     if (next === 'done' && isFromLog) await queue.drop([key]);
   }
 
   /** Ends the worker or stops the sending of the account, if the results advise that. */
-  #observe({ request }: TakenRequest, sent: Sent): void {
-    const { api, clock, halt, hold, watch } = this.#deps;
-    const { stop, pauseMs } = this.#supervisor.observe(sent);
-    if (stop) this.#end(stop);
+  function observe({ request }: TakenRequest, sent: Sent): void {
+    const { stop, pauseMs } = supervisor.observe(sent);
+    if (stop) end(stop);
     if (stop || pauseMs === 0) return;
     watch.breakerOpened(pauseMs);
     hold(pauseMs);
-    void this.#orEnd(recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal }));
+    void orEnd(recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal }));
   }
 
   /** Resolves to null if the work fails. The error ends the worker at once, not only after all that is in flight. */
-  async #orEnd<Result>(work: Promise<Result>): Promise<Result | null> {
+  async function orEnd<Result>(work: Promise<Result>): Promise<Result | null> {
     return work.catch((error: unknown) => {
-      this.#end(error);
+      end(error);
       return null;
     });
   }
 
-  #end(error: unknown): void {
-    const { halt, watch } = this.#deps;
+  function end(error: unknown): void {
     const reason = error instanceof SrqError ? error : faultOf(error);
     // If the user is already ending the worker, an unavailable store is not reported as a reason. A fault always is.
-    const isNews = reason.code === 'fault' ? this.#stop?.code !== 'fault' : !halt.signal.aborted;
+    const isNews = reason.code === 'fault' ? stopped?.code !== 'fault' : !halt.signal.aborted;
     halt.abort();
     if (!isNews) return;
-    this.#stop = reason;
+    stopped = reason;
     watch.ending(reason);
   }
+
+  try {
+    for await (const _ of runConcurrently(requests(), () => supervisor.limit(concurrency), deliver));
+  } catch (error) {
+    end(error);
+  }
+  if (hand.size > 0) await orEnd(queue.giveBack([...hand], false));
+  return stopped;
 }
 
 /** The error's message is left out, because it may contain personal data. */

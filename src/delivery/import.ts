@@ -71,7 +71,7 @@ async function deliver(
   const deps: SendDeps = { api, log, clock, preparation, halt, breakerOpened, askMeaning: ui.askMeaning };
   const sending = sendRows(plan, deps, { ...options, supervisor });
   const stop =
-    (await runPass(sending, await ui.watch({ is: 'sending', rows: counts.ready }))) ??
+    (await runPass(sending, plan, halt, await ui.watch({ is: 'sending', rows: counts.ready }))) ??
     (await settle(plan, ui, deps, connection, options));
   connection.keepRate();
   return stop;
@@ -94,7 +94,7 @@ async function settle(
   const { settleMs } = options;
   const { waiting } = watch;
   const settling = settleRows(plan, deps, { resend: options, byValidate, settleMs, isProxied, waiting });
-  const stop = await runPass(settling, watch);
+  const stop = await runPass(settling, plan, halt, watch);
   // Who does not ask validate may know that there is none. The rows are left to a person then.
   return !options.validate && stop?.reason === 'service.wrong-address' ? null : stop;
 }
@@ -121,18 +121,39 @@ async function report(
   }
 }
 
-/** Runs a pass and shows each of its rows. Returns the reason why it ended early, or null. */
-async function runPass(rows: AsyncGenerator<Sent, SrqError | null>, watch: PassWatch): Promise<SrqError | null> {
+/**
+ * Runs a pass, keeps the ledger up to date and shows each row. Halts the run at the first reason to stop, and returns that
+ * reason, or null.
+ */
+export async function runPass(
+  rows: AsyncGenerator<Sent>,
+  plan: ImportPlan,
+  halt: AbortController,
+  watch: PassWatch,
+): Promise<SrqError | null> {
+  let stop: SrqError | null = null;
   try {
-    for (;;) {
-      const next = await rows.next();
-      if (next.done) return next.value;
-      watch.row(next.value);
+    // If the watch fails, what is in flight is still finished and recorded.
+    for await (const sent of rows) {
+      noteResult(plan, sent);
+      stop ??= sent.stop;
+      if (stop) halt.abort();
+      watch.row(sent);
     }
+  } catch (error) {
+    halt.abort();
+    return expected(error);
   } finally {
-    // If the watch fails, what is in flight is still finished and recorded. At the end of the rows this does nothing.
-    await rows.return(null).finally(() => watch.end());
+    watch.end();
   }
+  return stop;
+}
+
+/** Keeps the ledger up to date with a result, and with that of another row that is unknown because of it. */
+function noteResult({ ledger }: ImportPlan, { row, status, alsoUnknown }: Sent): void {
+  ledger.setStatus(row, status);
+  const { row: other, key } = alsoUnknown ?? { row: 0, key: null };
+  if (key !== null && ledger.has(other) && ledger.key(other) === key) ledger.setStatus(other, 'unknown');
 }
 
 /** Returns the number of refused rows at which an import of this many rows stops. It is at least one. */

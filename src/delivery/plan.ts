@@ -34,7 +34,52 @@ export async function planImport(
   tick: (rows: number) => void,
 ): Promise<ImportPlan> {
   const returned = statesOutcomes(table) ? new ReturnedRows(table.columns, log, options) : null;
-  const planner = new Planner(mapping, log, options, returned);
+  const ledger = new Ledger();
+  const findings = new FindingGroups(mapping);
+  const refs = new References();
+  const altered = new Set<number>();
+  /** The first rows that are ready. One of them is shown. */
+  const shown: Submission[] = [];
+
+  /** Adds a row and returns its status. `decided` is the status that the row's own statement or key gives it, or null. */
+  function add(read: Row, prepared: Prepared, decided: Status | null): Status {
+    const { row, problems } = prepared;
+    const key = prepared.request ? prepared.key : null;
+    const status = decided ?? statusOf(prepared, log, options);
+    const isOther = isDone(status) && read.problem === null && returned?.isOther(read, key) === true;
+    if (isOther) {
+      altered.add(row);
+      findings.add(read, [OTHER_CONTENT]);
+    }
+    if (problems.length > 0) findings.add(read, problems);
+    if (!prepared.request || isOther || (status === 'unknown' && log.lookup(prepared.key) === 'none')) {
+      ledger.addWithoutKey(row, status);
+      if (status === 'unknown') findings.add(read, [ALTERED_DOUBT]);
+      return status;
+    }
+    const isFirst = ledger.add(row, prepared.key, status) === row;
+    const { ref } = prepared.request;
+    // A row of a results file without a status is sent on a person's word. The same row twice is one request.
+    if (isFirst && ref !== null && !read.earlier) refs.add(row, ref);
+    if (shown.length < MAX_SHOWN && ledger.status(row) === 'ready') shown.push(prepared);
+    return status;
+  }
+
+  /**
+   * Holds back rows whose reference was created before under other content, may have been, or waits in the queue. Returns
+   * them with those requests. A spreadsheet, another mapping or a person may have changed what they say.
+   */
+  async function heldBack({ again, taken }: PlanRules): Promise<ReadonlyMap<number, TakenBefore>> {
+    if (again || taken === undefined || ledger.counts().ready === 0) return new Map();
+    const held = await refs.takenBefore(taken(), ledger);
+    for (const [row, { as }] of held) {
+      if (as === 'unknown') ledger.holdAsUnknown(row);
+      else ledger.setStatus(row, 'repeated');
+      findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
+    }
+    return held;
+  }
+
   let mostAreDone = true;
   for await (const batch of rowsInRange(table, range)) {
     const decided: (Status | null)[] = [];
@@ -50,13 +95,12 @@ export async function planImport(
     let doneInBatch = 0;
     for (const [at, prepared] of ready.entries()) {
       const row = batch[at];
-      if (row && isDone(planner.add(row, prepared, decided[at] ?? null))) doneInBatch += 1;
+      if (row && isDone(add(row, prepared, decided[at] ?? null))) doneInBatch += 1;
     }
     mostAreDone = doneInBatch > batch.length / 2;
-    tick(planner.ledger.rows);
+    tick(ledger.rows);
   }
-  const { ledger, findings } = planner;
-  const held = await heldBack(planner, options);
+  const held = await heldBack(options);
   if (ledger.rows === 0) {
     throw new SrqError(
       'file.no-rows',
@@ -66,75 +110,12 @@ export async function planImport(
   const notes = [...table.notes, ...(returned?.notes ?? [])];
   const { strangers = 0, unknownElsewhere = 0 } = returned ?? {};
   const planned = { table, notes, mapping, range, rows: ledger.rows, strangers, unknownElsewhere };
-  const first = planner.ready.find(({ row }) => !held.has(row)) ?? null;
-  const { altered } = planner;
+  const first = shown.find(({ row }) => !held.has(row)) ?? null;
   return { ...planned, counts: ledger.counts(), first, held, altered, problemGroups: findings.all(), ledger };
-}
-
-/**
- * Holds back rows whose reference was created before under other content, may have been, or waits in the queue. Returns them
- * with those requests. A spreadsheet, another mapping or a person may have changed what they say.
- */
-async function heldBack(
-  { ledger, refs, findings }: Planner,
-  { again, taken }: PlanRules,
-): Promise<ReadonlyMap<number, TakenBefore>> {
-  if (again || taken === undefined || ledger.counts().ready === 0) return new Map();
-  const held = await refs.takenBefore(taken(), ledger);
-  for (const [row, { as }] of held) {
-    if (as === 'unknown') ledger.holdAsUnknown(row);
-    else ledger.setStatus(row, 'repeated');
-    findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
-  }
-  return held;
 }
 
 /** Number of ready rows that are kept, because the first ones may be held back. */
 const MAX_SHOWN = 100;
-
-/** Collects the rows of a plan in their order. */
-class Planner {
-  readonly ledger = new Ledger();
-  readonly findings: FindingGroups;
-  readonly refs = new References();
-  readonly altered = new Set<number>();
-  /** The first rows that are ready. One of them is shown. */
-  readonly ready: Submission[] = [];
-  readonly #log: LogView;
-  readonly #options: PlanRules;
-  readonly #returned: ReturnedRows | null;
-
-  constructor(mapping: Mapping, log: LogView, options: PlanRules, returned: ReturnedRows | null) {
-    this.findings = new FindingGroups(mapping);
-    this.#log = log;
-    this.#options = options;
-    this.#returned = returned;
-  }
-
-  /** Adds a row and returns its status. `decided` is the status that the row's own statement or key gives it, or null. */
-  add(read: Row, prepared: Prepared, decided: Status | null): Status {
-    const { row, problems } = prepared;
-    const key = prepared.request ? prepared.key : null;
-    const status = decided ?? statusOf(prepared, this.#log, this.#options);
-    const isOther = isDone(status) && read.problem === null && this.#returned?.isOther(read, key) === true;
-    if (isOther) {
-      this.altered.add(row);
-      this.findings.add(read, [OTHER_CONTENT]);
-    }
-    if (problems.length > 0) this.findings.add(read, problems);
-    if (!prepared.request || isOther || (status === 'unknown' && this.#log.lookup(prepared.key) === 'none')) {
-      this.ledger.addWithoutKey(row, status);
-      if (status === 'unknown') this.findings.add(read, [ALTERED_DOUBT]);
-      return status;
-    }
-    const isFirst = this.ledger.add(row, prepared.key, status) === row;
-    const { ref } = prepared.request;
-    // A row of a results file without a status is sent on a person's word. The same row twice is one request.
-    if (isFirst && ref !== null && !read.earlier) this.refs.add(row, ref);
-    if (this.ready.length < MAX_SHOWN && this.ledger.status(row) === 'ready') this.ready.push(prepared);
-    return status;
-  }
-}
 
 /** The finding on a row that states `unknown` and whose content the log does not know. */
 const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };

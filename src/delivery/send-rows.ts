@@ -1,7 +1,6 @@
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { outcomeOf } from '../request/log/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
-import { expected, type SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { recorded, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
@@ -32,18 +31,10 @@ export interface SendDeps extends PassDeps {
 export type AskMeaning = (row: number, unproven: UnprovenAnswer) => Promise<'taken' | 'refused' | 'id' | null>;
 
 /**
- * Sends the rows that are ready and yields the result of each once it is recorded. Keeps the plan's ledger up to date.
- * Returns the reason why it stopped early, or null; rows that were not tried stay `ready` in the ledger.
+ * Sends the rows that are ready and yields the result of each once it is recorded. Rows that were not tried stay `ready`
+ * in the ledger.
  */
-export function sendRows(
-  plan: ImportPlan,
-  deps: SendDeps,
-  options: SendOptions,
-): AsyncGenerator<Sent, SrqError | null> {
-  return trackResults(sendAll(plan, deps, options), plan, deps.halt);
-}
-
-async function* sendAll(plan: ImportPlan, deps: SendDeps, options: SendOptions): AsyncGenerator<Sent> {
+export async function* sendRows(plan: ImportPlan, deps: SendDeps, options: SendOptions): AsyncGenerator<Sent> {
   const { api, log, halt } = deps;
   const { supervisor } = options;
   const excess = supervisor.budgetStop();
@@ -107,37 +98,6 @@ async function withMeaning(submission: Submission, sent: Sent, { api, log, askMe
   // A person's word on a deliberate second send concerns only that send, so that the next try has its idempotency key.
   const again = (await log.read(submission.key))?.again === true;
   return recorded(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
-}
-
-/**
- * Passes the results on and keeps the ledger up to date. Halts the run at the first reason to stop, and returns that
- * reason.
- */
-export async function* trackResults(
-  results: AsyncGenerator<Sent>,
-  plan: ImportPlan,
-  halt: AbortController,
-): AsyncGenerator<Sent, SrqError | null> {
-  let stop: SrqError | null = null;
-  try {
-    for await (const sent of results) {
-      noteResult(plan, sent);
-      stop ??= sent.stop;
-      if (stop) halt.abort();
-      yield sent;
-    }
-  } catch (error) {
-    halt.abort();
-    return expected(error);
-  }
-  return stop;
-}
-
-/** Keeps the ledger up to date with a result, and with that of another row that is unknown because of it. */
-function noteResult({ ledger }: ImportPlan, { row, status, alsoUnknown }: Sent): void {
-  ledger.setStatus(row, status);
-  const { row: other, key } = alsoUnknown ?? { row: 0, key: null };
-  if (key !== null && ledger.has(other) && ledger.key(other) === key) ledger.setStatus(other, 'unknown');
 }
 
 /**

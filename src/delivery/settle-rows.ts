@@ -3,9 +3,8 @@ import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
-import type { SrqError } from '../request/words/errors.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
-import { type PassDeps, trackResults } from './send-rows.ts';
+import type { PassDeps } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
 import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
 import { ageMs } from './withdraw.ts';
@@ -43,6 +42,9 @@ export interface SettleOptions {
   readonly waiting: (waitMs: number) => void;
 }
 
+/** A row about which validate is asked. */
+type AskedRow = UnknownRow & Asked;
+
 /**
  * Settles the rows whose outcome is unknown, of this run and of earlier ones, and yields the result of each.
  *
@@ -51,77 +53,42 @@ export interface SettleOptions {
  * it clear before it was sent. Clear in both, and old enough: it was not taken, and gets one licence to be sent again, unless
  * validate calls a request clear to which the service answered with a success. In all other cases a person has to decide.
  */
-export function settleRows(
-  plan: ImportPlan,
-  deps: PassDeps,
-  options: SettleOptions,
-): AsyncGenerator<Sent, SrqError | null> {
-  return trackResults(new Settling(plan, deps, options).all(), plan, deps.halt);
-}
-
-/** A row about which validate is asked. */
-type AskedRow = UnknownRow & Asked;
-
-/** One pass over the rows whose outcome is unknown. */
-class Settling {
-  readonly #plan: ImportPlan;
-  readonly #deps: PassDeps;
-  readonly #options: SettleOptions;
+export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: SettleOptions): AsyncGenerator<Sent> {
+  const { ledger } = plan;
+  const { api, log, clock, halt } = deps;
+  const { resend, byValidate, settleMs, isProxied, waiting } = options;
   /**
    * Whether a row that was sent again had no clear answer again. A service that takes what it answers like this does not
    * show it to validate.
    */
-  #again = false;
-
-  constructor(plan: ImportPlan, deps: PassDeps, options: SettleOptions) {
-    this.#plan = plan;
-    this.#deps = deps;
-    this.#options = options;
-  }
-
-  async *all(): AsyncGenerator<Sent> {
-    for await (const doubts of unknownWithNeighbours(this.#plan, this.#deps)) {
-      const batch: AskedRow[] = [];
-      for (const doubt of doubts) {
-        if (this.#deps.halt.signal.aborted) return;
-        const found = await this.#settledAlone(doubt);
-        if ('status' in found) yield found;
-        else batch.push(found);
-      }
-      if (batch.length > 0) yield* this.#settleBatch(batch);
-    }
-  }
+  let again = false;
 
   /** Settles a row about which validate is not asked. Returns any other row with what is needed to ask. */
-  async #settledAlone({ doubt: submission, neighbours }: UnknownWithNeighbours): Promise<Sent | AskedRow> {
-    const deps = this.#deps;
-    const { log, api } = deps;
+  async function settledAlone({ doubt: submission, neighbours }: UnknownWithNeighbours): Promise<Sent | AskedRow> {
     const row = await openRow(submission, deps);
-    this.#again ||= log.lookup(submission.key) === 'parked' && (await log.read(submission.key))?.event === 'unknown';
+    again ||= log.lookup(submission.key) === 'parked' && (await log.read(submission.key))?.event === 'unknown';
     if ('status' in row) return row;
     const sent = sentTime(row.record, log.nowMs());
     if (sent === null) return stays(submission, untimely(row.record));
     if (mayRepeat(row, sent, deps)) return repeatUnderKey(row, sent, deps);
-    if (!this.#options.byValidate) return inDoubt(submission);
+    if (!byValidate) return inDoubt(submission);
     if ((row.record.wireForm ?? null) !== api.wireForm) return stays(submission, OTHER_FORM);
     const asked = await withNeighbours(submission, sent, neighbours, deps);
     return asked === null ? stays(submission, NO_NEIGHBOURS) : { ...row, ...asked };
   }
 
   /** Asks validate about rows in two rounds, and settles them by what it says. */
-  async *#settleBatch(doubts: readonly AskedRow[]): AsyncGenerator<Sent> {
-    const { api, halt, clock, log } = this.#deps;
-    const { settleMs, waiting } = this.#options;
+  async function* settleBatch(doubts: readonly AskedRow[]): AsyncGenerator<Sent> {
     const { signal } = halt;
     // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
     await askControls(doubts, api, signal);
-    const batch = await this.#openWhenOld(doubts);
+    const batch = await openWhenOld(doubts);
     for (const { submission } of doubts.filter((each) => !batch.includes(each))) yield inDoubt(submission);
     if (batch.length === 0) return;
     const first = await askRound(batch, api, signal, false);
     const firstMs = log.nowMs();
     const leastMs = Math.min(LEAST_GAP_MS, settleMs ?? LEAST_GAP_MS);
-    const waitMs = Math.max(leastMs, ...batch.map((row) => row.gapMs + this.#lateMs(row)));
+    const waitMs = Math.max(leastMs, ...batch.map((row) => row.gapMs + lateMs(row)));
     waiting(waitMs);
     await clock.sleep(waitMs, signal);
     const second = await askRound(batch, api, signal, true);
@@ -129,24 +96,23 @@ class Settling {
     const isMissed = ({ record }: AskedRow, at: number) =>
       isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear');
     const misses = api.hasHiddenSuccess === true || batch.some(isMissed);
-    const shared = await this.#sharedCustomers(batch);
+    const shared = await sharedCustomers(batch);
     for (const [at, row] of batch.entries()) {
       if (signal.aborted) return yield inDoubt(row.submission);
       const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
       const isShared = customersOf(row.submission.request).some((customer) => shared.has(customer));
-      const against = misses ? MISSES : this.#again ? AGAIN : null;
-      const settled = await this.#settleRow(row, rounds, { isShared, against }, [firstMs, log.nowMs()]);
-      this.#again ||= settled.status === 'unknown' && !settled.isFromLog;
+      const against = misses ? MISSES : again ? AGAIN : null;
+      const settled = await settleRow(row, rounds, { isShared, against }, [firstMs, log.nowMs()]);
+      again ||= settled.status === 'unknown' && !settled.isFromLog;
       yield settled;
     }
   }
 
   /** Waits until each row is old enough to be sent again. Returns those that nobody else has settled meanwhile. */
-  async #openWhenOld(rows: readonly AskedRow[]): Promise<readonly AskedRow[]> {
-    const { clock, log, halt } = this.#deps;
+  async function openWhenOld(rows: readonly AskedRow[]): Promise<readonly AskedRow[]> {
     let open = rows;
-    const leftMs = () => Math.max(...open.map((row) => row.sent.lastMs + this.#leastAgeMs(row) - log.nowMs()));
-    if (leftMs() > 0) this.#options.waiting(leftMs());
+    const leftMs = () => Math.max(...open.map((row) => row.sent.lastMs + leastAgeMs(row) - log.nowMs()));
+    if (leftMs() > 0) waiting(leftMs());
     while (leftMs() > 0 && !halt.signal.aborted) {
       await clock.sleep(Math.min(leftMs(), MAX_SLEEP_MS), halt.signal);
       await log.prefetch(open.map(({ submission }) => submission.key));
@@ -155,30 +121,29 @@ class Settling {
     return open;
   }
 
-  #leastAgeMs(row: UnknownRow): number {
+  function leastAgeMs(row: UnknownRow): number {
     // An intent without an outcome may belong to a process that was cut off, so the intent must have expired first.
-    const intentMs = row.seen === 'sending' ? 2 * (this.#deps.log.writeLeaseMs ?? 0) : 0;
-    const leastMs = this.#isReset(row) ? LEAST_WAIT_RESET_MS : LEAST_WAIT_MS;
-    return Math.max(this.#options.settleMs ?? leastMs, intentMs);
+    const intentMs = row.seen === 'sending' ? 2 * (log.writeLeaseMs ?? 0) : 0;
+    const leastMs = isReset(row) ? LEAST_WAIT_RESET_MS : LEAST_WAIT_MS;
+    return Math.max(settleMs ?? leastMs, intentMs);
   }
 
   /** Returns how long after it was sent a request may still have reached the service. */
-  #lateMs(row: UnknownRow): number {
-    return this.#isReset(row) ? 0 : Math.min(MAX_LATE_MS, this.#options.settleMs ?? MAX_LATE_MS);
+  function lateMs(row: UnknownRow): number {
+    return isReset(row) ? 0 : Math.min(MAX_LATE_MS, settleMs ?? MAX_LATE_MS);
   }
 
   /** Tells whether this process has reset the connection, so that nothing of the request is left on its way. */
-  #isReset({ seen, record }: UnknownRow): boolean {
-    return seen === 'unknown' && record.run === this.#deps.log.run && !this.#options.isProxied;
+  function isReset({ seen, record }: UnknownRow): boolean {
+    return seen === 'unknown' && record.run === log.run && !isProxied;
   }
 
   /** Returns the customers of these rows who have other rows in the file. Validate may see one of those. */
-  async #sharedCustomers(batch: readonly Asked[]): Promise<ReadonlySet<string>> {
-    const { ledger } = this.#plan;
+  async function sharedCustomers(batch: readonly Asked[]): Promise<ReadonlySet<string>> {
     const shared = new Set<string>();
     const counts = new Map(batch.flatMap(({ submission }) => customersOf(submission.request)).map((each) => [each, 0]));
     const isFirst = (row: number) => ledger.hasKey(row) && ledger.firstRow(row) === row;
-    for await (const { request } of rereadRows(this.#plan, this.#deps, isFirst)) {
+    for await (const { request } of rereadRows(plan, deps, isFirst)) {
       for (const customer of customersOf(request)) {
         const count = counts.get(customer);
         if (count !== undefined) counts.set(customer, count + 1);
@@ -189,21 +154,20 @@ class Settling {
   }
 
   /** Settles one row by what validate has said in both rounds. */
-  async #settleRow(
+  async function settleRow(
     row: AskedRow,
     rounds: readonly [Testimony, Testimony],
     { isShared, against }: { readonly isShared: boolean; readonly against: string | null },
     askedMs: readonly number[],
   ): Promise<Sent> {
     const { submission, record, seen } = row;
-    const { log, api } = this.#deps;
     const subject = subjectOf(submission);
     const says = rounds[0] === rounds[1] ? rounds[0] : 'nothing';
     // The process that sent the request may have lost its connection to the log and have regained it.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(submission.key))) return inDoubt(submission);
     if (says === 'clear' && against === null) {
       if (!(await log.licence(subject, seen, 'validate', { again: record.again }))) return inDoubt(submission);
-      return submitRequest(submission, api, log, { ...this.#options.resend, validate: false, again: false });
+      return submitRequest(submission, api, log, { ...resend, validate: false, again: false });
     }
     const isTold = says === 'clear' || against === MISSES;
     const why = says === 'duplicate' ? whyNotCreated(record, isShared) : ((isTold ? against : null) ?? UNTOLD);
@@ -213,6 +177,17 @@ class Settling {
     }
     await noteAsked(row, rounds, askedMs, log);
     return stays(submission, why);
+  }
+
+  for await (const doubts of unknownWithNeighbours(plan, deps)) {
+    const batch: AskedRow[] = [];
+    for (const doubt of doubts) {
+      if (halt.signal.aborted) return;
+      const found = await settledAlone(doubt);
+      if ('status' in found) yield found;
+      else batch.push(found);
+    }
+    if (batch.length > 0) yield* settleBatch(batch);
   }
 }
 

@@ -1,11 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Proposal, Said } from '../contract/propose.ts';
+import { openPartnerFile, unreadable } from '../input/partner-file.ts';
 import { printable } from '../report/output.ts';
 import type { Contract } from '../request/contract/contract.ts';
 import { OPERATION_NAMES } from '../request/contract/operations.ts';
 import { writePlace } from '../request/contract/place.ts';
-import { SrqError, systemCode } from '../request/words/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 
 interface FileBytes {
   /** The file name without its folder. */
@@ -93,22 +94,11 @@ const UNCHECKED =
   'srq cannot check the rows, because neither the page nor this profile has a schema for this call. Learn the API description first, and then the page.';
 
 async function readBounded(path: string): Promise<FileBytes> {
-  try {
-    const found = await stat(path);
-    if (!found.isFile()) {
-      const bundle = found.isDirectory()
-        ? 'it is a folder: name the one file that npx @redocly/cli bundle makes'
-        : 'it is not a regular file';
-      throw unusable(path, bundle);
-    }
-    if (found.size > MAX_BYTES) throw unusable(path, 'it is larger than 10 MB');
-    return { name: basename(path), bytes: await readFile(path) };
-  } catch (error) {
-    throw error instanceof SrqError ? error : unusable(path, systemCode(error) || String(error), error);
+  const { sizeBytes } = await openPartnerFile(path);
+  if (sizeBytes > MAX_BYTES) {
+    const hint = 'Name the OpenAPI file or the collection that you were given: srq contract learn FILE';
+    throw new SrqError('file.unreadable', `${path} cannot be read (it is larger than 10 MB).`, hint);
   }
-}
-
-function unusable(path: string, why: string, cause?: unknown): SrqError {
-  const hint = 'Name the OpenAPI file or the collection that you were given: srq contract learn FILE';
-  return new SrqError('file.unreadable', `${path} cannot be read (${why}).`, hint, cause);
+  const bytes = await readFile(path).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  return { name: basename(path), bytes };
 }

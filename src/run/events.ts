@@ -11,7 +11,7 @@ import type { RunNote } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import type { Counts } from '../request/log/status.ts';
 import { type Failure, SrqError, systemCode } from '../request/words/errors.ts';
-import { openToAppend } from './outputs.ts';
+import { onlyPath, openNew } from './outputs.ts';
 import { plannedCounts, withoutReady } from './summary.ts';
 
 /** Minimum time between two events about the progress of a pass. */
@@ -43,6 +43,9 @@ export class RunEvents {
       const message = '--events - and --json would both write to standard output. Nothing was sent.';
       throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --events FILE');
     }
+    // No output of the command may be the log, which may not be there yet.
+    const log = await context.logPlace();
+    if (log.kind === 'file') context.outputs.set(await onlyPath(log.path), log);
     return new RunEvents(events === undefined ? null : await openStream(context, events), context);
   }
 
@@ -131,7 +134,7 @@ const FAULT = { code: 'fault', reason: 'srq.fault', message: 'There is an error 
 /** Opens the events of a command. Nothing depends on them, so a run goes on if they can no longer be written. */
 async function openStream(context: Context, path: string): Promise<Writable> {
   if (path === '-') return context.process.stdout;
-  const stream = (await openToAppend(path, { flag: '--events', kind: 'events' })).createWriteStream();
+  const stream = (await openNew(context, path, { flag: '--events', kind: 'events' })).createWriteStream();
   stream.on('error', (error) =>
     context.reporter.warn(`The events ${path} can no longer be written (${systemCode(error)}). The run goes on.`),
   );

@@ -14,7 +14,7 @@ import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
 import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
-import { Output, type TakenPaths } from './outputs.ts';
+import { Output } from './outputs.ts';
 import { askMeaning, requireAnswers } from './questions.ts';
 import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
@@ -24,7 +24,6 @@ import { showPass } from './watch.ts';
 interface ImportSurroundings {
   readonly context: Context;
   readonly events: RunEvents;
-  readonly taken: TakenPaths;
 }
 
 /**
@@ -32,7 +31,7 @@ interface ImportSurroundings {
  * result of every row. `command` are the arguments that import this file alone.
  */
 export async function importFile(
-  { context, events, taken }: ImportSurroundings,
+  { context, events }: ImportSurroundings,
   file: string,
   command: readonly string[],
   asked: BulkOptions,
@@ -41,8 +40,9 @@ export async function importFile(
   const { preparation, destinationText: where } = session;
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
-  const results = await openResults(context, file, input.table, options.results, taken);
-  const page = options.report === undefined ? null : await openPage(context, options.report, file, taken);
+  // A place that a flag names goes before the usual one of the results.
+  const page = options.report === undefined ? null : await openPage(context, options.report, file);
+  const results = await openResults(context, file, input.table, options.results);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
     const { clock, halt } = context;
@@ -126,9 +126,9 @@ export async function importFile(
   }
 }
 
-function openPage(context: Context, path: string, input: string, taken: TakenPaths): Promise<Output> {
+function openPage(context: Context, path: string, input: string): Promise<Output> {
   const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
-  return Output.open(context, path, { flag: '--report', kind: 'report', input, hint, taken });
+  return Output.open(context, path, { flag: '--report', kind: 'report', input, hint });
 }
 
 /** Counts the rows by their reasons. */

@@ -27,17 +27,10 @@ interface Rule {
   /** The reason that an error of the system gets, if it is not `output.unwritable`. */
   readonly reason?: ErrorReason;
   readonly hint?: string;
-  readonly taken?: TakenPaths;
 }
 
-/**
- * The paths that a command uses: its log, its inputs and its outputs. Each maps to what it belongs to: the flag that names
- * it, or an input, to which its results belong as well.
- */
-export type TakenPaths = Map<string, string>;
-
 type Chunk = string | Uint8Array;
-type Host = Pick<Context, 'writtenFiles' | 'reporter'>;
+type Host = Pick<Context, 'writtenFiles' | 'reporter' | 'outputs'>;
 
 /** Maximum number of places that are tried for a file. A place is skipped if another program has its file open. */
 const MAX_PLACES = 5;
@@ -64,7 +57,7 @@ export class Output {
    * would replace its own input or anything that srq did not write.
    */
   static async open(host: Host, path: string, rule: Rule): Promise<Output> {
-    const { flag, kind, input = null, mayMove = false, taken } = rule;
+    const { flag, kind, input = null, mayMove = false } = rule;
     const output = new Output(path, rule, host);
     const isInput = input !== null && (await onlyPath(path)) === (await onlyPath(input));
     if (!mayMove && isInput) {
@@ -78,9 +71,12 @@ export class Output {
     if (mayMove) {
       output.path = free;
       if (free !== path && !isInput) host.reporter.warn(await output.#keptMessage(path));
-    } else if (free !== path) throw await notReplaced(path, flag, free);
+    } else if (free !== path) {
+      const why = (await output.#isOthers(path)) ? USED_ALREADY : 'is not as srq wrote it, so it is not replaced';
+      throw await notReplaced(path, flag, free, why);
+    }
     await requireWritable(output.path, kind, flag);
-    taken?.set(await onlyPath(output.path), output.#owner);
+    host.outputs.set(await onlyPath(output.path), output);
     return output;
   }
 
@@ -122,7 +118,7 @@ export class Output {
       }
       try {
         await rename(part, this.path);
-        this.#rule.taken?.set(await onlyPath(this.path), this.#owner);
+        this.#host.outputs.set(await onlyPath(this.path), this);
         return;
       } catch (error) {
         if (!isHeldOpen(error) || tries === MAX_PLACES) throw error;
@@ -131,31 +127,24 @@ export class Output {
     }
   }
 
-  /** What the path of this file belongs to, for the other files of the command. */
-  get #owner(): string {
-    const { flag, input, mayMove } = this.#rule;
-    return mayMove ? (input ?? '') : flag;
-  }
-
-  async #otherOwner(path: string): Promise<string | null> {
-    const owner = this.#rule.taken?.get(await onlyPath(path));
-    return owner === undefined || owner === this.#owner ? null : owner;
+  /** Tells whether the log or another output of this command has the path. */
+  async #isOthers(path: string): Promise<boolean> {
+    return (this.#host.outputs.get(await onlyPath(path)) ?? this) !== this;
   }
 
   async #keptMessage(kept: string): Promise<string> {
-    const owner = await this.#otherOwner(kept);
     const why = this.#heldOpen.has(kept)
       ? 'is open in another program, such as Excel, so it is kept'
-      : owner === null
-        ? 'is not as srq wrote it here, so it is kept'
-        : `belongs to ${owner}`;
+      : (await this.#isOthers(kept))
+        ? USED_ALREADY
+        : 'is not as srq wrote it here, so it is kept';
     const { kind } = this.#rule;
     return `${kept} ${why}; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${this.path}.`;
   }
 
   /** Free is what does not exist, is empty, or is as srq wrote it. */
   async #isFree(path: string): Promise<boolean> {
-    if (this.#heldOpen.has(path) || (await this.#otherOwner(path)) !== null) return false;
+    if (this.#heldOpen.has(path) || (await this.#isOthers(path))) return false;
     const found = await lstat(path).catch(() => null);
     if (!found || (found.isFile() && found.size === 0)) return true;
     return found.isFile() && !this.#rule.keepsOwn && (await (await this.#host.writtenFiles()).isUnchanged(path));
@@ -169,8 +158,8 @@ async function freePath(path: string, isFree: (path: string) => Promise<boolean>
   for (let number = 2, each = path; ; each = `${stem}-${number++}${ending}`) if (await isFree(each)) return each;
 }
 
-/** Returns the error for a file that is not replaced. `free` is a path beside it. */
-async function notReplaced(path: string, flag: string, free: string): Promise<SrqError> {
+/** Returns the error for a file that is not replaced, with the reason. `free` is a path beside it. */
+async function notReplaced(path: string, flag: string, free: string, why: string): Promise<SrqError> {
   const found = await lstat(path).catch(() => null);
   if (found && !found.isFile()) {
     const message = `${path} is not a regular file; nothing was written.`;
@@ -178,27 +167,24 @@ async function notReplaced(path: string, flag: string, free: string): Promise<Sr
   }
   return new SrqError(
     'output.not-replaced',
-    `${path} is not as srq wrote it, so it is not replaced. Nothing was sent.`,
+    `${path} ${why}. Nothing was sent.`,
     `To write beside it: ${flag} ${shellWord(free)}`,
   );
 }
 
-/** The beginning of every line that srq writes for programs. */
-const OWN_LINE = '{"schemaVersion":';
+const USED_ALREADY = 'is used by this command already';
 
 /**
- * Opens a file to which lines are added, for its owner alone, also if others could read it before. srq adds only to lines
- * of its own. Throws `SrqError('usage')` for any other file, and where none can be written.
+ * Creates a file to which lines are added, for its owner alone. Throws `SrqError('usage')` if it is there already, or cannot
+ * be written.
  */
-export async function openToAppend(path: string, { flag, kind }: Rule): Promise<FileHandle> {
-  const found = await lstat(path).catch(() => null);
-  const isOurs = !found || (found.isFile() && (found.size === 0 || (await beginningOf(path)) === OWN_LINE));
-  if (!isOurs)
-    throw await notReplaced(path, flag, await freePath(path, async (each) => !(await lstat(each).catch(() => null))));
+export async function openNew({ outputs }: Host, path: string, { flag, kind }: Rule): Promise<FileHandle> {
+  const isFree = async (each: string) => !outputs.has(await onlyPath(each)) && !(await lstat(each).catch(() => null));
+  const free = await freePath(path, isFree);
+  if (free !== path) throw await notReplaced(path, flag, free, 'is there already');
   try {
-    const file = await open(path, 'a', 0o600);
-    // A file system without modes may refuse, and has nothing to take away.
-    await file.chmod(0o600).catch(() => {});
+    const file = await open(path, 'wx', 0o600);
+    outputs.set(await onlyPath(path), file);
     return file;
   } catch (error) {
     throw unwritable(path, kind, flag, error);
@@ -208,42 +194,6 @@ export async function openToAppend(path: string, { flag, kind }: Rule): Promise<
 function unwritable(path: string, kind: string, flag: string, error: unknown): SrqError {
   const message = `The ${kind} ${path} could not be written (${systemCode(error)}). Nothing was sent.`;
   return new SrqError('output.unwritable', message, `Name another place: ${flag} FILE`, error);
-}
-
-async function beginningOf(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    return (await file.read(Buffer.alloc(OWN_LINE.length))).buffer.toString();
-  } finally {
-    await file.close();
-  }
-}
-
-/**
- * Returns the paths of a command's log and of the outputs that its flags name. Throws `SrqError('usage')` if two of them
- * are the same file, because one would be lost.
- */
-export async function ownPlaces(
-  context: Context,
-  outputs: Readonly<Record<string, string | undefined>>,
-): Promise<TakenPaths> {
-  const log = await context.logPlace();
-  const ofLog = log.kind === 'file' ? [[log.isGiven ? '--log' : 'the log', log.path] as const] : [];
-  const taken: TakenPaths = new Map();
-  for (const [flag, path] of [...ofLog, ...Object.entries(outputs)]) {
-    if (path === undefined) continue;
-    const place = path === '-' ? path : await onlyPath(path);
-    const other = taken.get(place);
-    if (other !== undefined) {
-      throw new SrqError(
-        'flags.contradict',
-        `${flag} ${path} and ${other} cannot be used together: ${other} writes to the same place. Nothing was sent.`,
-        `Leave one of them out, or name another file: ${flag} FILE`,
-      );
-    }
-    taken.set(place, flag);
-  }
-  return taken;
 }
 
 /** Returns the unique path of a file, however it is named, even through a link. The file need not exist. */

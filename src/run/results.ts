@@ -1,14 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { inputName } from '../cli/input.ts';
-import { mapRow } from '../delivery/prepare.ts';
 import { type RowLookup, withRowsOutside } from '../delivery/report-rows.ts';
 import { resultsChunks } from '../report/results-file.ts';
 import { parseMarket, usualDelimiter } from '../request/lead/markets.ts';
 import { RESULT_COLUMNS, resultColumnOf, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { Output, type TakenPaths } from './outputs.ts';
+import { Output } from './outputs.ts';
 
 /** Matches the endings of files of leads. The name of a results file does not keep them. */
 const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?$/i;
@@ -63,18 +62,12 @@ export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: stri
 }
 
 /**
- * Finds the files that srq made from another file of the list, such as its results and exports, because a pattern such as
- * `*.csv` matches them as well. Each is returned with the file that it was made from.
+ * Finds the files of a list that srq made, such as results and exports, because a pattern such as `*.csv` matches them as
+ * well. If all are such files, they are meant.
  */
-export function madeOfOthers(files: readonly string[]): ReadonlyMap<string, string> {
-  const bare = (file: string) => join(dirname(file), basename(file).replace(INPUT_ENDING, ''));
-  const inputs = new Map(files.map((file) => [bare(file), file]));
-  const made = files.flatMap((file): [string, string][] => {
-    const stem = bare(file).replace(MADE_OF, '');
-    const of = stem === bare(file) ? undefined : inputs.get(stem);
-    return of === undefined ? [] : [[file, of]];
-  });
-  return new Map(made);
+export function madeBySrq(files: readonly string[]): readonly string[] {
+  const made = files.filter((file) => MADE_OF.test(basename(file).replace(INPUT_ENDING, '')));
+  return made.length < files.length ? made : [];
 }
 
 /** Matches the part of a name that marks a file which srq made from another file. */
@@ -89,11 +82,10 @@ export async function openResults(
   input: string,
   { format }: Table,
   asked: string | undefined,
-  taken: TakenPaths = new Map(),
 ): Promise<Output> {
   const ofSandbox = context.options.sandbox ? 'sandbox.' : '';
   const path = asked ?? beside(input, `${ofSandbox}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
-  const rule = { flag: '--results', kind: 'results file', input, mayMove: asked === undefined, taken, ...UNWRITTEN };
+  const rule = { flag: '--results', kind: 'results file', input, mayMove: asked === undefined, ...UNWRITTEN };
   return Output.open(context, path, rule);
 }
 
@@ -109,7 +101,7 @@ export async function writeRunResults(
   const unread = ({ message }: SrqError) =>
     context.reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
-  const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
+  const results = { columns: plan.table.columns, delimiter: delimiterOf(plan), rows };
   await output.write(resultsChunks(output.path, results));
 }
 
@@ -120,17 +112,11 @@ const UNWRITTEN = {
 
 /**
  * Returns the delimiter of the results. It is the delimiter of the input, so that the program that wrote the input can
- * open them. Otherwise it is what spreadsheets use in the market of the first row. A TAB is not kept, because
+ * open them. Otherwise it is what spreadsheets use in the market of the first row that is sent. A TAB is not kept, because
  * spreadsheets do not split CSV in UTF-8 at TABs.
  */
-async function delimiterOf({ table, mapping, first }: ImportPlan): Promise<string> {
+function delimiterOf({ table, first }: ImportPlan): string {
   if (table.delimiter !== null && [',', ';'].includes(table.delimiter)) return table.delimiter;
-  const country = first?.request.params['country'] ?? (await firstCountry({ table, mapping }));
-  const market = country === undefined ? undefined : parseMarket(country);
+  const market = parseMarket(first?.request.params['country'] ?? '');
   return market ? usualDelimiter(market) : ',';
-}
-
-async function firstCountry({ table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>): Promise<string | undefined> {
-  for await (const [row] of table.rows()) if (row) return mapRow(row, mapping).fields['country'];
-  return undefined;
 }

@@ -9,7 +9,7 @@ import { PATHS } from '../../src/request/contract/wire.ts';
 import { fakeApi } from '../helpers/fake-api.ts';
 import fc from '../helpers/fast-check.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
-import { drain, PREPARATION, planOf, readLines, submissionOf, tableOf } from './leads.ts';
+import { PREPARATION, passOf, planOf, readLines, submissionOf, tableOf } from './leads.ts';
 import { Life, MOMENTS } from './life.ts';
 import { Machine, type Process, taughtAnswers } from './processes.ts';
 import { ANSWER_NAMES, type AnswerName } from './scripted-service.ts';
@@ -309,7 +309,11 @@ describe('Whatever happens', () => {
               async ({ api, log, clock, halt }) => {
                 const plan = await planOf(tableOf(NEEDS), log);
                 const deps = { api, log, clock, preparation: PREPARATION, halt };
-                await drain(sendRows(plan, deps, { ...PLAIN, concurrency: 2, supervisor: new Supervisor(null, 0) }));
+                await passOf(
+                  sendRows(plan, deps, { ...PLAIN, concurrency: 2, supervisor: new Supervisor(null, 0) }),
+                  plan,
+                  halt,
+                );
                 await settlePlan({ api, log, clock, halt }, plan, { byValidate: each.asks });
               },
               { life: new Life(each.death) },

@@ -5,7 +5,7 @@ import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
 import fc from '../helpers/fast-check.ts';
 import { knowledgeOf } from './delivery-table.ts';
-import { drain, PREPARATION, planOf, tableOf } from './leads.ts';
+import { PREPARATION, passOf, planOf, tableOf } from './leads.ts';
 import { type Death, Life, MOMENTS } from './life.ts';
 import { Machine } from './processes.ts';
 import { ANSWER_NAMES, type ScriptedService, type Step } from './scripted-service.ts';
@@ -68,8 +68,10 @@ async function live(machine: Machine, each: Day): Promise<void> {
     async ({ api, log, clock, halt }) => {
       const plan = await planOf(table, log);
       const deps = { api, log, clock, preparation: PREPARATION, halt };
-      const { yielded } = await drain(
+      const { yielded } = await passOf(
         sendRows(plan, deps, { ...options, concurrency: each.concurrency, supervisor: new Supervisor(null, 0) }),
+        plan,
+        halt,
       );
       expect(new Set(yielded.map(({ row }) => row)).size, 'results').toBe(yielded.length);
       expectTrueAccounts(plan, log, service);

@@ -7,7 +7,7 @@ import {
   runImport,
   type ServiceConnection,
 } from '../../src/delivery/import.ts';
-import { sendRows, trackResults } from '../../src/delivery/send-rows.ts';
+import { sendRows } from '../../src/delivery/send-rows.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { inDoubt } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
@@ -21,7 +21,7 @@ import { SrqError } from '../../src/request/words/errors.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { answered, fakeApi, validated } from '../helpers/fake-api.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
-import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import { PREPARATION, passOf, planOf, submissionOf, tableOf } from './leads.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21);
 const AWAY = new SrqError('log.unwritable', 'The store is away.');
@@ -210,19 +210,19 @@ describe('A pass', () => {
         halted.push(halt.signal.aborted);
       }
     }
-    const { yielded, returned } = await drain(trackResults(results(), plan, halt));
+    const { yielded, returned } = await passOf(results(), plan, halt);
     expect([yielded.length, returned, halted]).toEqual([3, AWAY, [false, true, true]]);
     expect(plan.ledger.counts().unknown).toBe(3);
     async function* failing(): AsyncGenerator<Sent> {
       yield submittedOf(1);
       throw AWAY;
     }
-    expect(await drain(trackResults(failing(), plan, halt))).toMatchObject({ returned: AWAY });
+    expect(await passOf(failing(), plan, halt)).toMatchObject({ returned: AWAY });
     async function* faulty(): AsyncGenerator<Sent> {
       yield submittedOf(1);
       throw new TypeError('ours');
     }
-    await expect(drain(trackResults(faulty(), plan, halt))).rejects.toThrow('ours');
+    await expect(passOf(faulty(), plan, halt)).rejects.toThrow('ours');
   });
 
   test('A pass looks many rows up at once, two hundred at most', async () => {
@@ -243,7 +243,7 @@ describe('A pass', () => {
       halt: bench.halt,
     };
     const options = { ...OPTIONS, concurrency: 8, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
-    await bench.clock.until(drain(sendRows(plan, deps, options)));
+    await bench.clock.until(passOf(sendRows(plan, deps, options), plan, bench.halt));
     expect(asked).toEqual([200, 200, 50]);
     expect(plan.ledger.counts().created).toBe(450);
   });
@@ -260,7 +260,7 @@ describe('A pass', () => {
     const clock = { nowMs: () => NOW_MS, monotonicMs: () => bench.clock.monotonicMs(), sleep };
     const deps = { api: bench.api, log: bench.log, clock, preparation: PREPARATION, halt: bench.halt };
     const options = { ...OPTIONS, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
-    await bench.clock.until(drain(sendRows(plan, deps, options)));
+    await bench.clock.until(passOf(sendRows(plan, deps, options), plan, bench.halt));
     expect([plan.ledger.counts().unknown, paused.map((signal) => signal?.aborted)]).toEqual([3, [true]]);
   });
 
@@ -277,7 +277,7 @@ describe('A pass', () => {
       const log = { ...bench.log, prefetch };
       const deps = { api: bench.api, log, clock: bench.clock, preparation: PREPARATION, halt: bench.halt };
       const options = { ...OPTIONS, supervisor: new Supervisor(null, 0) };
-      const { returned } = await bench.clock.until(drain(sendRows(plan, deps, options)));
+      const { returned } = await bench.clock.until(passOf(sendRows(plan, deps, options), plan, bench.halt));
       expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);
     }
   });

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { runPass } from '../../src/delivery/import.ts';
 import { planImport } from '../../src/delivery/plan.ts';
 import type { Preparation } from '../../src/delivery/prepare.ts';
-import type { Submission } from '../../src/delivery/submit.ts';
+import type { Sent, Submission } from '../../src/delivery/submit.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { contentKey } from '../../src/request/lead/service-request.ts';
 import type { Mapping, Row, Table } from '../../src/request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
+import type { SrqError } from '../../src/request/words/errors.ts';
 
 /** The telephone number of the lead with this need. No other lead has it. */
 export function phoneOf(need: string): string {
@@ -88,6 +90,17 @@ export function planOf(
   const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
   const log = { lookup, prefetch: async () => {}, read: () => null };
   return planImport({ table, mapping: MAPPING }, range, PREPARATION, log, { onDuplicate, again }, () => {});
+}
+
+/** The results of a pass, and why it ended early. */
+export async function passOf(
+  rows: AsyncGenerator<Sent>,
+  plan: ImportPlan,
+  halt: AbortController,
+): Promise<{ yielded: Sent[]; returned: SrqError | null }> {
+  const yielded: Sent[] = [];
+  const watch = { row: (sent: Sent) => void yielded.push(sent), waiting: () => {}, end: () => {} };
+  return { yielded, returned: await runPass(rows, plan, halt, watch) };
 }
 
 /** What a generator yields and, at its end, returns. */

@@ -13,7 +13,7 @@ import { MemoryLog } from '../doors/memory-log.ts';
 import { answered, fakeApi } from '../helpers/fake-api.ts';
 import { type RemoteLog, remoteLog } from '../helpers/remote-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
-import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import { PREPARATION, passOf, planOf, submissionOf, tableOf } from './leads.ts';
 
 const OPTIONS = { validate: false, onDuplicate: 'skip', again: false } as const;
 const NOW_MS = Date.UTC(2026, 10, 21);
@@ -72,7 +72,11 @@ test('a request that is sent, refused or settled is fetched from the store befor
     const plan = await planOf(tableOf([need]), { lookup: () => 'unknown' });
     const deps = { api: API, log, clock: new VirtualClock(), preparation: PREPARATION, halt: new AbortController() };
     const waits = { settleMs: null, isProxied: false, waiting: () => {} };
-    const { yielded } = await drain(settleRows(plan, deps, { resend: OPTIONS, byValidate: true, ...waits }));
+    const { yielded } = await passOf(
+      settleRows(plan, deps, { resend: OPTIONS, byValidate: true, ...waits }),
+      plan,
+      deps.halt,
+    );
     return yielded[0] ?? expect.fail('It was not settled.');
   };
   const failed: Outcome = { ...OUTCOME, status: 'failed', ids: {} };

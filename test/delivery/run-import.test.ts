@@ -4,7 +4,7 @@ import { type Sent, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import type { Table } from '../../src/request/lead/table.ts';
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';
-import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import { PREPARATION, passOf, planOf, submissionOf, tableOf } from './leads.ts';
 import { Machine, type Process } from './processes.ts';
 import type { AnswerName } from './scripted-service.ts';
 import { createNeighbours, neighbours, settlePlan } from './settling.ts';
@@ -39,8 +39,10 @@ async function importWith(
   const { api, log, clock, halt } = process;
   const plan = await planOf(table, log);
   const deps = { api, log, clock, preparation: PREPARATION, halt, ...more };
-  const { yielded, returned } = await drain(
+  const { yielded, returned } = await passOf(
     sendRows(plan, deps, { ...OPTIONS, supervisor: new Supervisor(null, 0), ...changes }),
+    plan,
+    halt,
   );
   return { plan, yielded, stop: returned?.code ?? null, why: returned?.reason ?? null };
 }

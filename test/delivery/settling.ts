@@ -4,8 +4,9 @@ import type { Sent, SubmitOptions } from '../../src/delivery/submit.ts';
 import { NEIGHBOURS } from '../../src/delivery/witness.ts';
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import type { DeliveryLog } from '../../src/request/ports.ts';
+import type { SrqError } from '../../src/request/words/errors.ts';
 import { readAll } from '../doors/log.ts';
-import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import { PREPARATION, passOf, planOf, submissionOf, tableOf } from './leads.ts';
 import type { Machine, Process } from './processes.ts';
 
 export { NEIGHBOURS };
@@ -56,9 +57,9 @@ export async function settlePlan(
   { api, log, clock, halt }: Pick<Process, 'api' | 'log' | 'clock' | 'halt'>,
   plan: ImportPlan,
   { settleMs = 60_000, byValidate = true, isProxied = false, resend = RESEND, waiting = () => {} }: Settling = {},
-): Promise<{ yielded: Sent[]; returned: unknown }> {
+): Promise<{ yielded: Sent[]; returned: SrqError | null }> {
   const deps = { api, log, clock, preparation: PREPARATION, halt };
-  return drain(settleRows(plan, deps, { resend, byValidate, settleMs, isProxied, waiting }));
+  return passOf(settleRows(plan, deps, { resend, byValidate, settleMs, isProxied, waiting }), plan, halt);
 }
 
 /** Settles the request with this need, in a file with twelve neighbours. Undefined if its outcome is known. */

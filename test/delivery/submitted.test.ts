@@ -19,7 +19,7 @@ import { SrqError } from '../../src/request/words/errors.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { answered, fakeApi, unprovenAnswer, validated } from '../helpers/fake-api.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
-import { drain, PREPARATION, planOf, submissionOf, tableOf } from './leads.ts';
+import { PREPARATION, passOf, planOf, submissionOf, tableOf } from './leads.ts';
 
 const SUBMISSION = submissionOf('Pintar', 5);
 const { key } = SUBMISSION;
@@ -396,7 +396,7 @@ describe('A request in doubt', () => {
     const { clock, log } = bench;
     const options = { resend: PLAIN, byValidate: false, settleMs: null, isProxied: false, waiting: () => {} };
     const deps = { api, log, clock, preparation: PREPARATION, halt: new AbortController() };
-    const settling = drain(settleRows(plan, deps, { ...options, ...changes }));
+    const settling = passOf(settleRows(plan, deps, { ...options, ...changes }), plan, deps.halt);
     const [submitted] = (await bench.clock.until(settling)).yielded;
     return submitted ?? expect.fail('It was not settled.');
   };

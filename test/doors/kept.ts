@@ -12,7 +12,7 @@ export { Secret } from '../../src/request/words/secret.ts';
 export {
   isHeldOpen,
   Output,
-  openToAppend,
+  openNew,
   requireWritable,
 } from '../../src/run/outputs.ts';
 export { secretMark } from '../../src/service/token/token.ts';

@@ -93,7 +93,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
       const filler = join(disk.at, 'filler');
       await workThrough({ desk, openSandbox }, url, {
         take: async () => spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=8k']),
-        told: /has no room left on its disk/,
+        told: /gave an error \(53100: /,
         giveBack: async () => rmSync(filler),
       });
     },
@@ -108,7 +108,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
         await server.query(url, 'alter role few connection limit 0');
         await server.query(url, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'few'");
       },
-      told: /has no connection free/,
+      told: /gave an error \(53300: /,
       giveBack: () => server.query(url, 'alter role few connection limit -1'),
     });
   });
@@ -134,8 +134,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     const url = await server.database();
     const store = storeAt(url, 'who locks');
     onTestFinished(() => store.close());
-    const lock = new AbortController();
-    let held: Promise<void> = Promise.resolve();
+    const session = await store.database.connect();
     /** Statements that wait, and were begun so many seconds after the lock was taken. */
     const waiting = (seconds: number) =>
       server.query(
@@ -145,18 +144,14 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
       );
     await workThrough({ desk, openSandbox }, url, {
       take: async () => {
-        held = store.database.transaction(async (query) => {
-          await query('set local idle_in_transaction_session_timeout = 0; lock table srq.request in exclusive mode');
-          await new Promise((resolve) => lock.signal.addEventListener('abort', resolve));
-        });
+        await session.query('begin; lock table srq.request in exclusive mode');
         await expect.poll(() => waiting(0)).not.toEqual([]);
       },
-      told: /does not answer/,
+      // The server has given the statement up after 30 seconds, and it is tried again.
+      told: /statement timeout/,
       giveBack: async () => {
-        // The server has given the statement up after 30 seconds, and it is tried again.
         await expect.poll(() => waiting(29)).not.toEqual([]);
-        lock.abort();
-        await held;
+        await session.close();
       },
     });
   });
@@ -169,7 +164,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     Object.assign(desk.env, { SRQ_STORE: url.replace('owner@', 'scarce@'), PGPASSWORD: STORE_PASSWORD });
     const args = bulkArgs(desk.write('leads.csv', leadsCsv(30)));
     const refused = await desk.call(...args);
-    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('has no connection free')]);
+    expect([refused.code, refused.stdout]).toEqual([9, expect.stringContaining('gave an error (53300: ')]);
     await server.query(url, 'alter role scarce connection limit 2');
     expect(accountedFor(await desk.call(...args), 30)).toMatchObject({ created: 30 });
     expect(await statsOf(sandbox)).toMatchObject({ created: 30, doubled: 0 });

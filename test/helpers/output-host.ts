@@ -8,6 +8,7 @@ export function outputHost(folder: string) {
   const host = {
     writtenFiles: async (name = 'written') => new WrittenFiles(join(folder, name), ANY_OWNER),
     reporter: { warn: (message: string) => told.push(message) },
+    outputs: new Map<string, object>(),
   };
   return { told, host: host as unknown as Parameters<typeof Output.open>[0] };
 }

@@ -8,7 +8,7 @@ import { contextOf } from '../helpers/command-context.ts';
 const opened = new PassThrough();
 vi.mock('../../src/run/outputs.ts', async (load) => ({
   ...(await load<typeof import('../../src/run/outputs.ts')>()),
-  openToAppend: async () => ({ createWriteStream: () => opened }),
+  openNew: async () => ({ createWriteStream: () => opened }),
 }));
 
 test('an events file that can no longer be written is mentioned once and stops nothing', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Output, openToAppend, requireWritable, writeAll } from '../doors/kept.ts';
+import { Output, openNew, requireWritable, writeAll } from '../doors/kept.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 import { outputHost } from '../helpers/output-host.ts';
 
@@ -21,8 +21,9 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 type Rule = Parameters<typeof Output.open>[2];
-const opened = (changes: Partial<Rule> = {}) =>
-  Output.open(made.host, path, { flag: '--output', kind: 'export', ...changes });
+/** Opens it for one command, which has the files in `outputs`. */
+const opened = (changes: Partial<Rule> = {}, outputs = new Map<string, object>()) =>
+  Output.open({ ...made.host, outputs }, path, { flag: '--output', kind: 'export', ...changes });
 const files = () => readdirSync(folder).sort();
 async function* chunks(last: () => string) {
   yield 'one\n';
@@ -123,11 +124,11 @@ describe('a default path', () => {
   });
 
   test('a default path is never that of another file of the same command', async () => {
-    const taken = new Map<string, string>();
-    const first = await opened({ ...results, taken, input: 'leads.csv' });
-    const other = await opened({ ...results, taken, input: 'leads.json' });
+    const outputs = new Map<string, object>();
+    const first = await opened(results, outputs);
+    const other = await opened(results, outputs);
     expect([first.path, other.path]).toEqual([path, join(folder, 'out-2.csv')]);
-    expect((await opened({ ...results, taken, input: 'leads.csv' })).path).toBe(path);
+    await expect(opened({}, outputs)).rejects.toThrow('is used by this command already');
   });
 });
 
@@ -141,32 +142,20 @@ describe('before anything is sent', () => {
   });
 });
 
-describe('a file to which lines are added', () => {
+test('a file to which lines are added is a new one, closed to others', async () => {
   const rule = { flag: '--events', kind: 'events' };
-  async function add(line: string) {
-    const file = await openToAppend(path, rule);
-    await file.write(line);
-    await file.close();
-  }
-
-  test('a file to which lines are added goes on in a later run, and is closed to others', async () => {
-    writeFileSync(path, '', { mode: 0o644 });
-    const lines = ['{"schemaVersion":1,"event":"plan"}\n', '{"schemaVersion":1,"event":"end"}\n'];
-    for (const line of lines) await add(line);
-    expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
-    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  const file = await openNew(made.host, path, rule);
+  await file.write('{"schemaVersion":1}\n');
+  await file.close();
+  if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  await expect(openNew({ ...made.host, outputs: new Map() }, path, rule)).rejects.toMatchObject({
+    reason: 'output.not-replaced',
+    message: `${path} is there already. Nothing was sent.`,
+    hint: `To write beside it: --events ${join(folder, 'out-2.csv')}`,
   });
-
-  test('a file to which lines are added begins with lines of srq: any other is left as it was', async () => {
-    for (const other of ['email,phone\n', '{"schema', '{"event":"plan"}\n']) {
-      writeFileSync(path, other);
-      await expect(add('two\n')).rejects.toMatchObject({
-        reason: 'output.not-replaced',
-        hint: `To write beside it: --events ${join(folder, 'out-2.csv')}`,
-      });
-      expect(readFileSync(path, 'utf8')).toBe(other);
-    }
-  });
+  expect(readFileSync(path, 'utf8')).toBe('{"schemaVersion":1}\n');
+  const used = new Map([[join(folder, 'new'), {}]]);
+  await expect(openNew({ ...made.host, outputs: used }, join(folder, 'new'), rule)).rejects.toThrow('is there already');
 });
 
 test('a slow reader is waited for, and one that has gone is not', async () => {

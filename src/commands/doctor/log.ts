@@ -8,15 +8,15 @@ export async function log(context: Context): Promise<Found> {
   if (place.kind === 'store') return skipped('The store keeps it.');
   const { path, isGiven } = place;
   const { lockFacts } = await import('../../store/file/lock.ts');
-  const { kernelLockName, loadKernelLock } = await import('../../store/file/kernel-lock.ts');
   // A log that is missing is not new if it was used for sending, and an import would be refused.
   if (!existsSync(path) && lockFacts(path) === null) {
     const { requireOwnFolder } = await import('../../store/file/log-access.ts');
+    const { loadKernelLock } = await import('../../store/file/kernel-lock.ts');
     requireOwnFolder(path, { uid: context.uid, isInStateFolder: !isGiven });
     await loadKernelLock();
     return { message: `The first import creates ${path}.` };
   }
   const opened = await (await context.log.store()).open('doctor', true);
   await opened.close();
-  return { message: `${path} can be written, and its lock, ${kernelLockName()}, works.` };
+  return { message: `${path} can be written, and its lock works.` };
 }

@@ -4,7 +4,6 @@ import { askYesNo } from '../../cli/prompt.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
-import type { RecordedNote } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { inBatches } from '../../run/batches.ts';
 import { Output } from '../../run/outputs.ts';
@@ -70,9 +69,6 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   } finally {
     progress.end();
   }
-  const notes: RecordedNote[] = [];
-  for await (const note of source.notes()) notes.push(note);
-  await store.takeOverNotes(notes);
   // Only a log that was taken over as a whole is known to the store.
   if (id) await store.noteFileLog(id);
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;

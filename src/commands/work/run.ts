@@ -9,13 +9,11 @@ import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
-import { ownPlaces } from '../../run/outputs.ts';
 import { serveHealth } from '../health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
-  await ownPlaces(context, { '--events': options.events });
   const events = await RunEvents.open(context, options);
   return events.during(() => sendQueued(context, options, events));
 }

@@ -1,5 +1,4 @@
 import type { DocumentOf } from '../../request/documents/types.ts';
-import type { QueueDepth } from '../../request/log/request-queue.ts';
 import { STATUS, WORKED_STATUSES } from '../../request/log/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
@@ -61,9 +60,7 @@ export function queueText(view: QueueView, paint: Paint): string {
   ].join('\n');
 }
 
-function depthText({ total, ready, waiting, inWork }: QueueDepth): string {
-  if (ready === null || waiting === null)
-    return `${thousands(total)} in all, ${thousands(inWork)} in progress; how many are ready was not counted`;
+function depthText({ ready, waiting, inWork }: QueueView['queue']): string {
   return `${thousands(ready)} ready, ${thousands(inWork)} in progress, ${thousands(waiting)} later`;
 }
 

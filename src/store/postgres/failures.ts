@@ -29,9 +29,6 @@ export function isTransient(error: unknown): boolean {
 /** Returns true if the server accepts no writes, because it is a standby or set to read only. */
 export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
 
-/** Returns true if the server gave a statement up, because it took too long or somebody cancelled it. */
-export const isCancelled = (error: unknown) => codeOf(error) === '57014';
-
 /** Returns true if the role lacks a privilege. */
 export const isForbidden = (error: unknown) => codeOf(error) === '42501';
 
@@ -65,20 +62,7 @@ type Kind = readonly [pattern: RegExp, says: string, hint: string];
 const KINDS: readonly Kind[] = [
   [/client password must be/i, 'asks for a password, and none is known', PASSWORD_HINT],
   [/^(?:28P01|28000)|SASL|password/i, 'refuses this user or password (WORDS)', PASSWORD_HINT],
-  [/^3D000/, 'has no such database (WORDS)', 'Create it: createdb NAME'],
-  [/^42501/, 'forbids this (WORDS)', 'Let its owner grant the rights; docs/scale.md lists them.'],
   [/^25006/, 'takes no writes', READ_ONLY_HINT],
-  [
-    /^53300/,
-    'has no connection free (WORDS)',
-    `A process that sends uses up to 3: raise max_connections, or the connection limit of the role or database. ${AGAIN}`,
-  ],
-  [/^53100/, 'has no room left on its disk', `Make room there. ${AGAIN}`],
-  [
-    /does not support SSL/i,
-    'offers no encrypted connection',
-    'Set the server up for TLS; or, on a network that you trust, add to the URL: ?sslmode=disable',
-  ],
   [
     /^\S*(?:CERT|SELF_SIGNED|UNABLE_TO)/,
     'shows a certificate that cannot be trusted (CODE)',

@@ -1,10 +1,4 @@
-import {
-  type LogStore,
-  parseNote,
-  type RecordedNote,
-  type RunNote,
-  type RunNotes,
-} from '../../request/log/log-store.ts';
+import { type LogStore, parseNote, type RunNote, type RunNotes } from '../../request/log/log-store.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
 import { type DatabaseOptions, openDatabase, type Query } from './database.ts';
 import { examineStore, makeTables, schemaVersion } from './examine-store.ts';
@@ -125,16 +119,6 @@ export function openPostgresStore(options: PostgresStoreOptions) {
       const runs = [...new Set(rows.map(({ run }) => run))];
       const text = 'select srq.take_over($1, $2) as learned';
       return (await ask<{ learned: number }>(text, [runs, jsonOf(rows)]))[0]?.learned ?? 0;
-    },
-    /** Adds the notes on runs that the store has no notes on. */
-    takeOverNotes: async (notes: readonly RecordedNote[]) => {
-      const rows = notes.map(({ run, at, ...note }, place) => ({ run, at, note, place }));
-      await ask(
-        `insert into srq.note (run, at, note)
-        select n.run, n.at, n.note from json_to_recordset($1) as n (run text, at timestamptz, note json, place integer)
-        where not exists (select 1 from srq.note k where k.run = n.run) order by n.place`,
-        [jsonOf(rows)],
-      );
     },
     /** Yields what is known of each request, the oldest first. */
     requests: () => unlessEmpty(() => readRequests(database)),
