@@ -10,7 +10,6 @@ import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
-import type { PostgresQueue } from '../../store/postgres/queue.ts';
 
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 20_000;
