@@ -187,5 +187,8 @@ function sourceText(source: FieldSource, cells: readonly string[]): string {
 /** Returns the text of a cell without the platform's prefix, or an empty string if only whitespace is left. */
 function cellText(cell: string | undefined, prefix: string | null): string {
   const text = (prefix !== null && cell?.startsWith(prefix) ? cell.slice(prefix.length) : cell) ?? '';
-  return text.trim() === '' ? '' : text;
+  return text.trim() === '' ? '' : text.replace(KEPT_AS_TEXT, '$1$2');
 }
+
+/** Matches what keeps digits in a spreadsheet, and is no part of them: `="01067"`, and an apostrophe before a number. */
+const KEPT_AS_TEXT = /^\s*(?:="([^"]*)"|'([\d+][\d\s+-]*))\s*$/;
