@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { mapRow } from '../../src/delivery/prepare.ts';
 import type { FieldSource, Mapping } from '../../src/request/lead/table.ts';
-import { sideBySide } from '../../src/request/lead/template.ts';
 import { NO_MAPPING } from './leads.ts';
 
 const source = (part: Partial<FieldSource> & { field: string }): FieldSource => ({
@@ -27,20 +26,4 @@ it('a part is the first filled cell of its columns, without the prefix of its fi
   });
   expect(partsOf('', 'Porto', 'Lisboa')).toEqual({ city: 'Porto' });
   expect(mapRow({ number: 1, line: null, cells: [' '], problem: null }, parted)).not.toHaveProperty('parts');
-});
-
-it.each([
-  ['DE', '1099', '01099'],
-  ['Deutschland', ' 1099 ', '01099'],
-  ['DE', '0109', '0109'],
-  ['DE', '109', '109'],
-  ['AT', '1010', '1010'],
-  ['', '1099', '1099'],
-])('a postal code of %s, %s, is sent as %s, also where it is joined to a town', (country, code, sent) => {
-  const joined = {
-    ...mapping(source({ field: 'country', columns: [0] }), source({ field: 'location', template: sideBySide([1, 2]) })),
-    parts: { postal_code: [1] },
-  };
-  const { fields, parts } = mapRow({ number: 1, line: null, cells: [country, code, 'Dresden'], problem: null }, joined);
-  expect([parts?.postal_code, fields['location']]).toEqual([sent, `${sent} Dresden`]);
 });
