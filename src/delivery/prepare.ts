@@ -1,6 +1,6 @@
 import type { Contract } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
-import { isContactField, saysNone, withPlainBreaks } from '../request/lead/cell.ts';
+import { isContactField, saysNone } from '../request/lead/cell.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
 import {
@@ -67,7 +67,44 @@ export function prepareRow(row: Row, { mapping, preparation }: Reading): Prepare
  */
 export function prepareAgain(row: Row, key: string | null, reading: Reading): Prepared | Promise<Prepared> {
   const own = likelyPrepared(row, reading);
-  return own?.key === key ? own : prepareRow(row, reading);
+  if (own?.key === key) return own;
+  const others = inOtherForms(row, reading.mapping).map((each) => likelyPrepared(each, reading));
+  return others.find((each) => each?.key === key) ?? prepareRow(row, reading);
+}
+
+/** How programs write a line break within a cell. What an old Mac wrote is a lone CR. */
+const BREAKS = ['\n', '\r\n', '\r'] as const;
+
+const usedColumns = memoize(({ sources, parts }: Mapping): readonly number[] => [
+  ...new Set([...sources.flatMap(({ columns }) => columns), ...Object.values(parts).flat()]),
+]);
+
+/**
+ * Returns a row as other programs would save it: with other line breaks in a cell of several lines, and with or without the
+ * leading zero of its postal code, which a spreadsheet takes. It is the same request, but its keys differ.
+ */
+export function inOtherForms(row: Row, mapping: Mapping): readonly Row[] {
+  const other = withOtherZero(row, mapping);
+  return [...inOtherBreaks(row, mapping), ...(other === null ? [] : [other, ...inOtherBreaks(other, mapping)])];
+}
+
+/** Returns a row with the leading zero that its postal code lacks, or without the one that it has, or null. */
+function withOtherZero(row: Row, mapping: Mapping): Row | null {
+  const [column] = mapping.parts['postal_code'] ?? [];
+  const code = column === undefined ? '' : (row.cells[column]?.trim() ?? '');
+  if (!/^\d{3,6}$/.test(code)) return null;
+  const [whole, other] = code.startsWith('0') ? [code, code.slice(1)] : [`0${code}`, `0${code}`];
+  const form = parseMarket(mapRow(row, mapping).fields['country'] ?? '')?.postalCode?.[1];
+  // No market has codes of two lengths that differ by a zero.
+  if (form === undefined || !form.test(whole)) return null;
+  return { ...row, cells: row.cells.map((cell, at) => (at === column ? other : cell)) };
+}
+
+function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
+  const { cells } = row;
+  const isBroken = (cell: string) => cell.includes('\n') || cell.includes('\r');
+  if (!usedColumns(mapping).some((column) => isBroken(cells[column] ?? ''))) return [];
+  return BREAKS.map((each) => ({ ...row, cells: cells.map((cell) => cell.replace(/\r\n?|\n/g, each)) }));
 }
 
 /**
@@ -117,29 +154,16 @@ function named(
   return { row, request, key: contentKey(request, destination), problems };
 }
 
-/** Maps the cells of a row to fields. Empty fields are left out. No text is changed but a postal code without its zero. */
-export function mapRow({ number: row, cells: read }: Row, mapping: Mapping): Draft {
-  const cells = withLeadingZero(read, mapping);
+/** Maps the cells of a row to fields. Empty fields are left out, and the texts are not changed. */
+export function mapRow(row: Row, mapping: Mapping): Draft {
   const fields: Record<string, string> = {};
   for (const source of mapping.sources) {
     if (Object.hasOwn(fields, source.field)) continue;
-    const text = sourceText(source, cells);
+    const text = sourceText(source, row.cells);
     if (text !== '') put(fields, source.field, text);
   }
-  const parts = partsOf(cells, mapping);
-  return parts === null ? { row, fields } : { row, fields, parts };
-}
-
-/** Puts back the leading zero of a postal code, which spreadsheets take, so that a row is the same request in each of them. */
-function withLeadingZero(cells: readonly string[], { sources, parts }: Mapping): readonly string[] {
-  const [column] = parts['postal_code'] ?? [];
-  const code = column === undefined ? '' : (cells[column]?.trim() ?? '');
-  if (!/^[1-9]\d{2,5}$/.test(code)) return cells;
-  const country = sources.find(({ field }) => field === 'country');
-  const form = parseMarket(country ? sourceText(country, cells) : '')?.postalCode?.[1];
-  // No market has codes of two lengths that differ by a zero.
-  if (form === undefined || form.test(code) || !form.test(`0${code}`)) return cells;
-  return cells.map((cell, at) => (at === column ? `0${code}` : cell));
+  const parts = partsOf(row, mapping);
+  return parts === null ? { row: row.number, fields } : { row: row.number, fields, parts };
 }
 
 /** The sources of the parts: their columns, and the prefix of the field that they belong to. */
@@ -151,13 +175,13 @@ const partSources = memoize(({ parts, sources }: Mapping) =>
   }),
 );
 
-function partsOf(cells: readonly string[], mapping: Mapping): Parts | null {
+function partsOf({ cells }: Row, mapping: Mapping): Parts | null {
   let texts: Partial<Record<Part, string>> | null = null;
   for (const { part, columns, prefix } of partSources(mapping)) {
     for (const index of columns) {
       if (!cells[index]?.trim()) continue;
       texts ??= {};
-      texts[part] = withPlainBreaks(cellText(cells[index], prefix)).trim();
+      texts[part] = cellText(cells[index], prefix).trim();
       break;
     }
   }

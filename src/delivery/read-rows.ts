@@ -3,7 +3,15 @@ import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import type { Status } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { likelyPrepared, type Preparation, type Prepared, prepareAgain, prepareRow, type Reading } from './prepare.ts';
+import {
+  inOtherForms,
+  likelyPrepared,
+  type Preparation,
+  type Prepared,
+  prepareAgain,
+  prepareRow,
+  type Reading,
+} from './prepare.ts';
 import { earlierKey } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
@@ -18,16 +26,18 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
 }
 
 /**
- * Prepares rows and looks up what the log knows of them. A row is not checked if `isKnown` holds of what it most likely
+ * Prepares rows and looks up what the log knows of them. A row that the log knows only as another program saved it gets that form.
+ * A row is not checked if `isKnown` holds of what it most likely
  * becomes, which is null if that cannot be known, or if `isLikely` is false and nobody tries.
  */
 export async function prepareBatch(
-  rows: readonly Row[],
+  read: readonly Row[],
   reading: Reading,
   log: LogView,
   isKnown: (row: Row, likely: Prepared | null) => boolean,
   isLikely = true,
 ): Promise<readonly Prepared[]> {
+  const rows = await inKnownForms(read, reading, log);
   const likely = rows.map((row) => (isLikely ? likelyPrepared(row, reading) : null));
   await log.prefetch([...likely.flatMap((each) => each?.key ?? []), ...rows.flatMap((row) => earlierKey(row) ?? [])]);
   const prepared: Prepared[] = [];
@@ -46,6 +56,21 @@ export async function prepareBatch(
   }
   if (checked.length > 0) await log.prefetch(checked);
   return prepared;
+}
+
+/** Gives rows that the log knows only as another program saved them that form. */
+async function inKnownForms(rows: readonly Row[], reading: Reading, log: LogView): Promise<readonly Row[]> {
+  const keyed = rows.flatMap((row) => {
+    const others = inOtherForms(row, reading.mapping);
+    const ways = others.length === 0 ? [] : [row, ...others];
+    return ways.map((way) => ({ row, way, key: likelyPrepared(way, reading)?.key ?? null }));
+  });
+  if (keyed.length === 0) return rows;
+  await log.prefetch(keyed.flatMap(({ key }) => key ?? []));
+  const known = new Map<Row, Row>();
+  for (const { row, way, key } of keyed)
+    if (key !== null && !known.has(row) && log.lookup(key) !== 'none') known.set(row, way);
+  return rows.map((row) => known.get(row) ?? row);
 }
 
 /** Options for reading the rows of a plan again. */

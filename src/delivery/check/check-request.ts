@@ -3,7 +3,7 @@ import { type Contract, countryOf } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { AUDIO_PARAMETER, CATEGORY_PARAMETER, DOCUMENTED_PARAMETERS } from '../../request/contract/wire.ts';
-import { errorValueWithin, isErrorValue, withPlainBreaks } from '../../request/lead/cell.ts';
+import { errorValueWithin, isErrorValue } from '../../request/lead/cell.ts';
 import { parseEmail } from '../../request/lead/email.ts';
 import { FIELD, isField, USUAL_LENGTH } from '../../request/lead/fields.ts';
 import {
@@ -36,8 +36,8 @@ export interface Checked {
 const META_TEST = /^(?:<test lead:|test@(?:meta|fb)\.com$)/i;
 
 /**
- * Checks a draft and normalises it: UK for GB, E.164 phone numbers, a trimmed e-mail address, line breaks, and the market's
- * language if none is given. `operations` are those that the request is for.
+ * Checks a draft and normalises it: UK for GB, E.164 phone numbers, a trimmed e-mail address, and the market's language
+ * if none is given. `operations` are those that the request is for.
  *
  * Without a contract, only what certainly cannot work is an error; everything else is a warning. Which fields the
  * service requires is not public, and a wrong refusal loses a lead, while a wrong pass only costs one call. With a
@@ -101,7 +101,7 @@ class RequestCheck {
     const fields: Record<string, string> = {};
     for (const field in draft.fields) {
       const text = field === 'ref' || field === 'audio_file' ? '' : draft.fields[field]?.trim();
-      if (text) put(fields, field, withPlainBreaks(text));
+      if (text) put(fields, field, text);
     }
     this.fields = fields;
     this.ref = draft.fields['ref']?.trim() || null;

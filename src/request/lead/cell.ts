@@ -21,11 +21,6 @@ export function isContactField(field: string): field is 'phone' | 'email' {
   return field === 'phone' || field === 'email';
 }
 
-/** Returns a text with each line break as LF. Programs write them in other ways when they save a file. */
-export function withPlainBreaks(text: string): string {
-  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-}
-
 /**
  * Tells whether a cell for a telephone number or an e-mail address says that there is none: `n/a`, `-`, `keine Angabe`.
  * Such a cell contains neither a digit nor an @. The result means nothing for other fields, where the same words may be
