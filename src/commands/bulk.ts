@@ -9,7 +9,7 @@ import { SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
 import { importFile, rehearseFile } from '../run/import-file.ts';
-import { madeBySrq, refuseRehearsed } from '../run/results.ts';
+import { madeOfOthers, refuseRehearsed } from '../run/results.ts';
 import type { EndOfRun } from '../run/summary.ts';
 
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
@@ -77,8 +77,8 @@ function commandFor(command: readonly string[], files: readonly string[], wanted
 }
 
 /**
- * Returns the files to import, and the arguments that name them. A pattern of the shell may name files that srq made,
- * too. These are left out, with a message. Throws `SrqError('usage')` if a file is named twice, or
+ * Returns the files to import, and the arguments that name them. A pattern of the shell may name files that srq made from
+ * another file of the list. These are left out, with a message. Throws `SrqError('usage')` if a file is named twice, or
  * standard input beside files, because nobody could be asked about those.
  */
 async function chosenFiles(context: Context, named: readonly string[]) {
@@ -86,10 +86,12 @@ async function chosenFiles(context: Context, named: readonly string[]) {
     const message = 'Standard input (-) can only be imported alone. Nothing was sent.';
     throw new SrqError('file.only-one', message, 'Import the files with a command of their own.');
   }
-  const made = madeBySrq(named);
-  if (made.length > 0)
-    await context.warn(`Left out: ${made.join(', ')}, made by srq. If you have corrected one, import it alone.`);
-  const files = named.filter((file) => !made.includes(file));
+  const made = madeOfOthers(named);
+  if (made.size > 0) {
+    const leftOut = [...made].map(([file, of]) => `${file} (made of ${of})`).join(', ');
+    await context.warn(`Left out: ${leftOut}. If you have corrected one, import it alone.`);
+  }
+  const files = named.filter((file) => !made.has(file));
   const paths = await Promise.all(files.map((file) => realpath(file).catch(() => file)));
   const twice = files.find((_, at) => paths.indexOf(paths[at] ?? '') !== at);
   if (twice !== undefined) {

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { inputName } from '../cli/input.ts';
+import { mapRow } from '../delivery/prepare.ts';
 import { type RowLookup, withRowsOutside } from '../delivery/report-rows.ts';
 import { resultsChunks } from '../report/results-file.ts';
 import { parseMarket, usualDelimiter } from '../request/lead/markets.ts';
@@ -62,12 +63,18 @@ export function requireOneStatus({ columns }: Pick<Table, 'columns'>, file: stri
 }
 
 /**
- * Finds the files of a list that srq made, such as results and exports, because a pattern such as `*.csv` matches them as
- * well. If all are such files, they are meant.
+ * Finds the files that srq made from another file of the list, such as its results and exports, because a pattern such as
+ * `*.csv` matches them as well. Each is returned with the file that it was made from.
  */
-export function madeBySrq(files: readonly string[]): readonly string[] {
-  const made = files.filter((file) => MADE_OF.test(basename(file).replace(INPUT_ENDING, '')));
-  return made.length < files.length ? made : [];
+export function madeOfOthers(files: readonly string[]): ReadonlyMap<string, string> {
+  const bare = (file: string) => join(dirname(file), basename(file).replace(INPUT_ENDING, ''));
+  const inputs = new Map(files.map((file) => [bare(file), file]));
+  const made = files.flatMap((file): [string, string][] => {
+    const stem = bare(file).replace(MADE_OF, '');
+    const of = stem === bare(file) ? undefined : inputs.get(stem);
+    return of === undefined ? [] : [[file, of]];
+  });
+  return new Map(made);
 }
 
 /** Matches the part of a name that marks a file which srq made from another file. */
@@ -101,7 +108,7 @@ export async function writeRunResults(
   const unread = ({ message }: SrqError) =>
     context.reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
-  const results = { columns: plan.table.columns, delimiter: delimiterOf(plan), rows };
+  const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
   await output.write(resultsChunks(output.path, results));
 }
 
@@ -112,11 +119,17 @@ const UNWRITTEN = {
 
 /**
  * Returns the delimiter of the results. It is the delimiter of the input, so that the program that wrote the input can
- * open them. Otherwise it is what spreadsheets use in the market of the first row that is sent. A TAB is not kept, because
+ * open them. Otherwise it is what spreadsheets use in the market of the first row. A TAB is not kept, because
  * spreadsheets do not split CSV in UTF-8 at TABs.
  */
-function delimiterOf({ table, first }: ImportPlan): string {
+async function delimiterOf({ table, mapping, first }: ImportPlan): Promise<string> {
   if (table.delimiter !== null && [',', ';'].includes(table.delimiter)) return table.delimiter;
-  const market = parseMarket(first?.request.params['country'] ?? '');
+  const country = first?.request.params['country'] ?? (await firstCountry({ table, mapping }));
+  const market = country === undefined ? undefined : parseMarket(country);
   return market ? usualDelimiter(market) : ',';
+}
+
+async function firstCountry({ table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>): Promise<string | undefined> {
+  for await (const [row] of table.rows()) if (row) return mapRow(row, mapping).fields['country'];
+  return undefined;
 }
