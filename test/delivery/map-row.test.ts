@@ -27,3 +27,15 @@ it('a part is the first filled cell of its columns, without the prefix of its fi
   expect(partsOf('', 'Porto', 'Lisboa')).toEqual({ city: 'Porto' });
   expect(mapRow({ number: 1, line: null, cells: [' '], problem: null }, parted)).not.toHaveProperty('parts');
 });
+
+it.each([
+  ['="01067"', '01067'],
+  [' ="01067" ', '01067'],
+  ["'01067", '01067'],
+  ["'+351 912-345", '+351 912-345'],
+  ["'90s kitchen", "'90s kitchen"],
+  ['="a" & "b"', '="a" & "b"'],
+])('what keeps digits in a spreadsheet is no part of a cell: %s', (cell, told) => {
+  const row = { number: 1, line: null, cells: [cell], problem: null };
+  expect(mapRow(row, mapping(source({ field: 'location', columns: [0] }))).fields).toEqual({ location: told });
+});
