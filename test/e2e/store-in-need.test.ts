@@ -134,7 +134,8 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     const url = await server.database();
     const store = storeAt(url, 'who locks');
     onTestFinished(() => store.close());
-    const session = await store.database.connect();
+    const lock = new AbortController();
+    let held: Promise<void> = Promise.resolve();
     /** Statements that wait, and were begun so many seconds after the lock was taken. */
     const waiting = (seconds: number) =>
       server.query(
@@ -144,14 +145,18 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
       );
     await workThrough({ desk, openSandbox }, url, {
       take: async () => {
-        await session.query('begin; lock table srq.request in exclusive mode');
+        held = store.database.transaction(async (query) => {
+          await query('set local idle_in_transaction_session_timeout = 0; lock table srq.request in exclusive mode');
+          await new Promise((resolve) => lock.signal.addEventListener('abort', resolve));
+        });
         await expect.poll(() => waiting(0)).not.toEqual([]);
       },
-      // The server has given the statement up after 30 seconds, and it is tried again.
-      told: /statement timeout/,
+      told: /does not answer/,
       giveBack: async () => {
+        // The server has given the statement up after 30 seconds, and it is tried again.
         await expect.poll(() => waiting(29)).not.toEqual([]);
-        await session.close();
+        lock.abort();
+        await held;
       },
     });
   });

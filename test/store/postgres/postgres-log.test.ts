@@ -101,13 +101,13 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     await server.query(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = storeAt(url, 'run');
     await store.migrate();
-    const { query, close } = await store.database.connect();
-    const text = "select current_setting('synchronous_commit') as now";
-    await query('begin');
-    expect(await query(text)).toEqual([{ now: 'off' }]);
-    await query(`select ${call}`);
-    expect(await query(text)).toEqual([{ now: 'on' }]);
-    await close();
+    const settings = await store.database.transaction(async (query) => {
+      const text = "select current_setting('synchronous_commit') as now";
+      const before = await query(text);
+      await query(`select ${call}`);
+      return [...before, ...(await query(text))];
+    });
+    expect(settings).toEqual([{ now: 'off' }, { now: 'on' }]);
     await store.close();
   });
 
