@@ -36,6 +36,8 @@ export interface Database {
   /** The URL without its password. */
   readonly shown: string;
   readonly query: Query;
+  /** Runs `work` in one transaction. Its statements must use the `query` that it is given. */
+  transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   /** Runs `work`, and again while a server that was reached before is unavailable, until `stop` fires. */
   retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
   /** Opens a connection outside of the pool, whose statements have no time limit. */
@@ -54,12 +56,16 @@ const MAX_CONNECTION_S = 10;
  */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
-/** Time that the server has to end its connections. One that drops everything would otherwise keep the process alive. */
+/** Time after which the server ends the transaction of a process that was suspended within it. */
+const IDLE_TIMEOUT_MS = 3_000;
+/** Time that the server has to end a connection. One that drops everything would otherwise keep the process alive. */
 const GOODBYE_MS = 2_000;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5_000;
 /** Time for which a server that was never reached is tried. */
 const FIRST_CONTACT_MS = 3_000;
+/** Time after which a statement without an answer is reported, and reported again. */
+const SILENT_MS = 5_000;
 const TELL_AGAIN_MS = 10_000;
 
 /**
@@ -81,11 +87,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     // The driver passes the address that it has completed from variables such as PGUSER.
     password: (completed: ClientConfig = address) => passwordOf(completed, password, options),
   };
-  const { stream, goodbye } = openSockets();
   const pool = new Pool({
     ...config,
-    stream,
     query_timeout: ANSWER_TIMEOUT_MS,
+    Client: StoreClient,
     max: MAX_CONNECTIONS,
     maxLifetimeSeconds: MAX_CONNECTION_S,
     idleTimeoutMillis: 30_000,
@@ -97,9 +102,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     shown,
     query: queryOf(pool, shown),
-    retryWhileAway: patience(options),
+    transaction: (work) => inTransaction(pool, shown, work),
+    retryWhileAway: patience(options, shown),
     connect: () => openSession(config, shown),
-    close: () => goodbye(pool.end()),
+    close: () => pool.end(),
   };
 }
 
@@ -121,46 +127,42 @@ function queryOf(on: Pick<Client, 'query'>, shown: string): Query {
   };
 }
 
+async function inTransaction<Result>(
+  pool: Pool,
+  shown: string,
+  work: (query: Query) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect().catch((error: unknown) => Promise.reject(storeError(error, shown)));
+  const query = queryOf(client, shown);
+  let failure: Error | undefined;
+  try {
+    await query(`begin; set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`);
+    const result = await work(query);
+    await query('commit');
+    return result;
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // The pool closes a connection that is released with an error, which also rolls back the transaction.
+    client.release(failure);
+  }
+}
+
 async function openSession(config: ClientConfig, shown: string): Promise<Session> {
-  const { stream, goodbye } = openSockets();
-  const client = new Client({ ...config, stream });
-  const close = () => goodbye(client.end());
-  // Whoever uses the connection is told of its error. One that nobody listens for would end the process.
-  client.on('error', () => {});
+  const client = new StoreClient(config);
   try {
     await client.connect();
     await client.query(SETTINGS, ['0']);
   } catch (error) {
-    void close();
+    client.end().catch(() => {});
     throw storeError(error, shown);
   }
-  return { query: queryOf(client, shown), close };
-}
-
-/** Makes sockets, and destroys those that the server leaves open when it should end them, as after a login that failed. */
-function openSockets() {
-  const open = new Set<Socket>();
-  const destroyAll = () => {
-    for (const socket of open) socket.destroy();
-  };
-  return {
-    stream: () => {
-      const socket = new Socket();
-      open.add(socket);
-      socket.once('close', () => open.delete(socket));
-      return socket;
-    },
-    goodbye: async (ended: Promise<void>) => {
-      const timer = setTimeout(destroyAll, GOODBYE_MS);
-      await ended.catch(() => {});
-      clearTimeout(timer);
-      destroyAll();
-    },
-  };
+  return { query: queryOf(client, shown), close: () => client.end().catch(() => {}) };
 }
 
 /** Returns a function that repeats work while the server is unavailable, and tells people what is waited for, however many wait. */
-function patience({ clock, away }: DatabaseOptions): Database['retryWhileAway'] {
+function patience({ clock, away }: DatabaseOptions, shown: string): Database['retryWhileAway'] {
   const stuck = new Set<object>();
   let isReached = false;
   let toldMs = Number.NEGATIVE_INFINITY;
@@ -175,6 +177,22 @@ function patience({ clock, away }: DatabaseOptions): Database['retryWhileAway'] 
     toldMs = Number.NEGATIVE_INFINITY;
     away?.(null);
   };
+  /** Runs `work`, and tells of it if there is no answer for long. */
+  const watched = async <Result>(call: object, work: () => Promise<Result>) => {
+    const answered = new AbortController();
+    void (async () => {
+      for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
+        await clock.sleep(waitMs, answered.signal);
+        if (answered.signal.aborted) return;
+        tell(call, `The store ${shown} does not answer.`);
+      }
+    })();
+    try {
+      return await work();
+    } finally {
+      answered.abort();
+    }
+  };
   /** A server that was never reached is given up soon, because its name may be wrong. */
   return async (work, stop) => {
     const call = {};
@@ -183,7 +201,7 @@ function patience({ clock, away }: DatabaseOptions): Database['retryWhileAway'] 
     try {
       for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
         try {
-          const result = await work();
+          const result = await watched(call, work);
           isReached = true;
           return result;
         } catch (error) {
@@ -193,8 +211,7 @@ function patience({ clock, away }: DatabaseOptions): Database['retryWhileAway'] 
           if (!isPassing || stop.aborted || isLate) throw error;
           wasReadOnly ||= isReadOnly(error);
           // A restart that takes only a moment is not reported.
-          const isLong = pauseMs > FIRST_RETRY_MS || clock.monotonicMs() - firstMs > MAX_RETRY_MS;
-          if (isReached && (isLong || wasReadOnly)) {
+          if (isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) {
             tell(call, error instanceof Error ? error.message : String(error));
           }
         }
@@ -204,4 +221,31 @@ function patience({ clock, away }: DatabaseOptions): Database['retryWhileAway'] 
       done(call);
     }
   };
+}
+
+/**
+ * A client that closes its connection if the login failed, and a while after it was ended. The driver would keep the
+ * former open until the server ends it after a minute, and the latter until the system gives it up after many minutes.
+ */
+class StoreClient extends Client {
+  readonly #socket: Socket;
+
+  constructor(settings: ClientConfig = {}) {
+    const socket = new Socket();
+    // The pool makes the password a non-enumerable property of the settings, so spreading them does not copy it.
+    const { password = '', ...config } = settings;
+    super({ ...config, password, stream: () => socket });
+    this.#socket = socket;
+    this.connection.on('error', () => socket.destroy());
+    // Whoever uses the connection is told of its error. One that nobody listens for would end the process.
+    this.on('error', () => {});
+  }
+
+  override end(): Promise<void>;
+  override end(done: (error: Error) => void): void;
+  override end(done?: (error: Error) => void): Promise<void> | undefined {
+    const socket = this.#socket;
+    socket.setTimeout(GOODBYE_MS, () => socket.destroy());
+    return done ? void super.end(done) : super.end();
+  }
 }

@@ -1,5 +1,6 @@
 import type { QueueDepth } from '../../request/log/request-queue.ts';
 import type { Database, Query } from './database.ts';
+import { isCancelled } from './failures.ts';
 
 /** A process that works on a queue. */
 interface WorkingProcess {
@@ -23,19 +24,35 @@ export async function workingProcesses({ query }: Pick<Database, 'query'>): Prom
   });
 }
 
-/** Returns how many requests of the account wait, and how long the oldest of them has waited. */
-export async function depth(query: Query, account: string): Promise<QueueDepth> {
-  const [counted] = await query<Omit<QueueDepth, 'total'>>(
-    `select count(*) filter (where process is null and due <= clock_timestamp())::integer as ready,
-      count(*) filter (where process is null and due > clock_timestamp())::integer as waiting,
-      count(*) filter (where process is not null)::integer as "inWork",
-      coalesce(greatest(0, extract(epoch from
-        clock_timestamp() - min(since) filter (where process is null)) * 1000), 0)::float8 as "oldestMs"
-    from srq.waiting where account = $1`,
-    [account],
-  );
-  const { ready, waiting, inWork, oldestMs } = counted ?? { ready: 0, waiting: 0, inWork: 0, oldestMs: 0 };
-  return { total: ready + waiting + inWork, ready, waiting, inWork, oldestMs };
+/** Returns how many requests of the account wait. Those that nobody has taken are only counted if that is quick. */
+export async function depth(database: Database, account: string): Promise<QueueDepth> {
+  let known = { in_work: 0, estimate: 0 };
+  const counted = await withinTime(database, async (query) => {
+    [known = known] = await query<typeof known>(
+      `select (select count(*)::integer from srq.waiting where account = $1 and process is not null) as in_work,
+        (select greatest(reltuples, pg_stat_get_live_tuples(oid))::float8 from pg_class
+          where oid = 'srq.waiting'::regclass) as estimate`,
+      [account],
+    );
+    return query<{ ready: number; waiting: number }>(
+      `select count(*) filter (where due <= clock_timestamp())::integer as ready,
+        count(*) filter (where due > clock_timestamp())::integer as waiting
+      from srq.waiting where account = $1 and process is null`,
+      [account],
+    );
+  });
+  const { in_work: inWork, estimate } = known;
+  const { ready = null, waiting = null } = counted?.[0] ?? {};
+  const total = ready === null || waiting === null ? estimate : ready + waiting + inWork;
+  return { total, ready, waiting, inWork };
+}
+
+/** Returns the age of the oldest request. It uses the index by which requests are taken. */
+export async function oldest(query: Query, account: string): Promise<number> {
+  const text = `select extract(epoch from clock_timestamp() - since)::float8 * 1000 as ms from srq.waiting
+    where account = $1 and process is null order by account, since, key limit 1`;
+  const [row] = await query<{ ms: number }>(text, [account]);
+  return Math.max(0, row?.ms ?? 0);
 }
 
 /** What in a store needs a person now. */
@@ -53,4 +70,23 @@ export async function standing(query: Query): Promise<Standing> {
       where r.event = 'unknown' and s.state in ('unknown', 'parked')) as unknown
     from srq.meta`);
   return row ?? { unknown: 0, held: null };
+}
+
+/** Maximum time for which one figure that is only shown may keep the server busy. */
+const MAX_COUNTING_MS = 200;
+
+/** Returns what `count` counts, or null if that takes too long. */
+async function withinTime<Result>(
+  database: Database,
+  count: (query: Query) => Promise<Result>,
+): Promise<Result | null> {
+  try {
+    return await database.transaction(async (query) => {
+      await query(`set local statement_timeout = ${MAX_COUNTING_MS}`);
+      return count(query);
+    });
+  } catch (error) {
+    if (isCancelled(error)) return null;
+    throw error;
+  }
 }
