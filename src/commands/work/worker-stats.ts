@@ -97,7 +97,7 @@ export class WorkerStats implements WorkerWatch {
 
   ended(...[taken, sent, next]: Parameters<WorkerWatch['ended']>): void {
     const { key } = taken;
-    const { status, alsoUnknown, unrecorded } = sent;
+    const { status, message: said, alsoUnknown, unrecorded } = sent;
     const result = shown(sent);
     this.#inHand -= 1;
     if (next === 'done') this.counts[status] += 1;
@@ -111,7 +111,8 @@ export class WorkerStats implements WorkerWatch {
       const { row, key, message } = alsoUnknown;
       this.#context.reporter.warn(`Row ${row} (key ${key}) is unknown now. ${message ?? ''}`);
     }
-    this.#context.reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[next]}`);
+    const why = (status === 'failed' || status === 'rejected') && said !== null ? `: ${printable(said)}` : '';
+    this.#context.reporter.say((paint) => `${paint.dim(key.slice(0, 12))} ${status}${NEXT[next]}${why}`);
   }
 
   gaveBack({ key }: TakenRequest): void {
