@@ -56,7 +56,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const stopped = stop ? failureOf(stop, (hint) => hint) : interruption.failure(null);
   const ending = stopped === null ? { stopped } : { stopped, error: stopped };
   const hints = [stop?.hint ?? null, figures.unknown > 0 ? LOOK_UP : null].filter((hint) => hint !== null);
-  const document = { run: context.run, ...figures, ...ending, hint: hints.length > 0 ? hints.join(' ') : null };
+  const document = { run: context.run, ...figures, ...ending, hint: hints.length > 0 ? hints.join('    ') : null };
   const text = (paint: Paint) => workText(document, paint);
   if (options.events === '-') context.reporter.say(text);
   else await context.reporter.result('work', document, text);

@@ -421,8 +421,8 @@ end $$;
 
 -- Sending goes on by the word of a person. What a missing process had in hand may have been sent. So may every row that
 -- waited, if a worker is missing or records were lost: the server may lack that a row was taken. The person may know that
--- no worker did. Without a word yet (null) nothing is changed, and doubtful is how many rows wait. The record has the present time, because a row
--- may have been sent up to then, and its duration leads back to the first try.
+-- no worker did. Without a word yet (null) nothing is changed, and doubtful is how many rows wait. The record has the present
+-- time, because a row may have been sent up to then, and its duration leads back to the first try.
 create function srq.resume(p_has_all boolean, p_message text) returns table (missing text[], doubtful integer)
 language plpgsql as $$
 #variable_conflict use_column
