@@ -104,7 +104,6 @@ const CONTACT_PERSON = 'contact person';
 /** Tells whether a name is about whoever answers for the customer: a contact person, or another contact on site. */
 function isContactPerson(words: readonly string[]): boolean {
   const has = (kind: string) => words.some((word) => isOfKind(kind, word));
-  if (words.some((word) => conceptsOf(word).includes('parents'))) return false;
   const isAnother = has('site') || words.some((word) => conceptsOf(word).includes('second'));
   return has('contactPerson') || (has('contact') && (has('person') || isAnother));
 }
