@@ -16,7 +16,12 @@ const ELSE_OF_PHONES = ELSE.filter((each) => each !== 'time');
 /** Concepts that exclude a description of the need. It may mention files, such as pictures. */
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
-function elseOf(named: NamedColumn): readonly Concept[] {
+/** Concepts of places. With one of them, the origin is where a move begins, and no source of leads. */
+const PLACES = conceptsIn('street postal city address');
+const ELSE_OF_ORIGINS = ELSE.filter((each) => each !== 'web');
+
+function elseOf(named: NamedColumn, words: readonly string[]): readonly Concept[] {
+  if (named.hasAny(PLACES) && words.some((word) => isOfKind('origin', word))) return ELSE_OF_ORIGINS;
   if (named.has('audio')) return ELSE_OF_RECORDINGS;
   if (named.has('phone')) return ELSE_OF_PHONES;
   return named.has('need') ? ELSE_OF_NEEDS : ELSE;
@@ -54,7 +59,7 @@ function evidenceOf(header: string, words: readonly string[]) {
     /[€£]|\$(?!\p{L})/u.test(header) ||
     // "Quelle" alone is German for the source of a lead. In a French question it means "which".
     (words.length <= 2 && words.includes('quelle')) ||
-    (!named.has('telling') && named.hasAny(elseOf(named)));
+    (!named.has('telling') && named.hasAny(elseOf(named, words)));
   const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last', 'phone', 'email']));
   return {
     meanings: inside ? [inside] : isElse ? [] : named.meanings(),
