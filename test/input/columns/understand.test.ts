@@ -77,6 +77,7 @@ describe('header rows as forms, CRMs and people write them', () => {
     ['fresh16', 0.85, 0.94, ['versicherung-handwerkernetz-schaeden: Sparte']],
     ['fresh18', 0.88, 0.97, ['53-pbx-sg: Recording URL']],
     ['fresh19', 0.91, 0.97, []],
+    ['fresh20', 0.92, 0.98, []],
   ])(
     'of %s, which was judged blind, most is found, and little is taken wrongly for certain',
     (set, least, most, names) => {
