@@ -57,8 +57,7 @@ function evidenceOf(header: string, words: readonly string[]) {
   const isElse =
     header.startsWith('_') ||
     /[€£]|\$(?!\p{L})/u.test(header) ||
-    // "Quelle" alone is German for the source of a lead. In a French question it means "which".
-    (words.length <= 2 && words.includes('quelle')) ||
+    (words.length <= 2 && words.some((word) => isOfKind('statement', word))) ||
     (!named.has('telling') && named.hasAny(elseOf(named, words)));
   const isEither = named.has('either') || (named.has('kind') && named.hasAny(['first', 'last', 'phone', 'email']));
   return {
@@ -131,7 +130,7 @@ const PARTS: readonly FieldOrPart[] = ['first_name', 'last_name', 'street', 'pos
 function meaningInBrackets(header: string): NamedMeaning | undefined {
   const [, before = '', inside = ''] = /^(.*\p{L}.*)[([]([^()[\]]+)[)\]]\W*$/su.exec(header) ?? [];
   const [label, words] = [new NamedColumn(headerWords(before, false), false), headerWords(inside, false)];
-  const isSettled = label.hasAny(conceptsIn('phone email other company street postal city country'));
+  const isSettled = label.hasAny(conceptsIn('phone email other second company street postal city country'));
   if (isSettled || words.some(isUnknown) || /[€£$]/.test(inside)) return undefined;
   const readings = label.has('name') ? [words, [...words, 'name']] : [words];
   return readings
