@@ -153,7 +153,9 @@ function isDone(words: readonly string[]): boolean {
 function isSomebody(words: readonly string[]): boolean {
   const says = (word: string, ...concepts: Concept[]) => conceptsOf(word).some((each) => concepts.includes(each));
   const isShort = words.length <= MAX_SOMEBODY && words.some((word) => says(word, 'customer', 'either'));
-  return isShort && words.every((word) => says(word, 'customer', 'either', 'nothing') && !says(word, 'number', 'notes'));
+  return (
+    isShort && words.every((word) => says(word, 'customer', 'either', 'nothing') && !says(word, 'number', 'notes'))
+  );
 }
 
 /**
