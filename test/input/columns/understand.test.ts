@@ -78,6 +78,18 @@ describe('header rows as forms, CRMs and people write them', () => {
     ['fresh18', 0.88, 0.97, ['53-pbx-sg: Recording URL']],
     ['fresh19', 0.91, 0.97, []],
     ['fresh20', 0.92, 0.98, []],
+    [
+      'fresh21',
+      0.8,
+      0.95,
+      [
+        '12-callcenter-rueckrufliste: Anliegen',
+        '10-booksy-citas-peluqueria-canina: Servicio',
+        '06-agence-lead-renovation-be: Langue',
+        '09-sav-cuisiniste-erp: NoCde',
+        '07-negozio-elettrodomestici-consegne: Servizio richiesto',
+      ],
+    ],
   ])(
     'of %s, which was judged blind, most is found, and little is taken wrongly for certain',
     (set, least, most, names) => {
