@@ -9,8 +9,8 @@ import { storeAddress } from './store-url.ts';
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement. Statements have no names, because a pooler may give each of them another connection. Throws
- * `SrqError('log')` if it fails.
+ * Runs one statement. Statements have no names, because a pooler may give each of them another connection. Several without
+ * values are one transaction, and the rows are those of the last one. Throws `SrqError('log')` if it fails.
  */
 export type Query = <Row extends object = DatabaseRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
@@ -36,8 +36,6 @@ export interface Database {
   /** The URL without its password. */
   readonly shown: string;
   readonly query: Query;
-  /** Runs `work` in one transaction. Its statements must use the `query` that it is given. */
-  transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   /** Runs `work`, and again while a server that was reached before is unavailable, until `stop` fires. */
   retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
   /** Opens a connection outside of the pool, whose statements have no time limit. */
@@ -56,8 +54,6 @@ const MAX_CONNECTION_S = 10;
  */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
-/** Time after which the server ends the transaction of a process that was suspended within it. */
-const IDLE_TIMEOUT_MS = 3_000;
 /** Time that the server has to end a connection. One that drops everything would otherwise keep the process alive. */
 const GOODBYE_MS = 2_000;
 const FIRST_RETRY_MS = 100;
@@ -102,7 +98,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     shown,
     query: queryOf(pool, shown),
-    transaction: (work) => inTransaction(pool, shown, work),
     retryWhileAway: patience(options, shown),
     connect: () => openSession(config, shown),
     close: () => pool.end(),
@@ -120,33 +115,12 @@ async function passwordOf(address: ClientConfig, inUrl: string | null, { passwor
 function queryOf(on: Pick<Client, 'query'>, shown: string): Query {
   return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
     try {
-      return (await on.query({ text, values: [...values] })).rows as Row[];
+      const results = [await on.query({ text, values: [...values] })].flat();
+      return (results.at(-1)?.rows ?? []) as Row[];
     } catch (error) {
       throw storeError(error, shown);
     }
   };
-}
-
-async function inTransaction<Result>(
-  pool: Pool,
-  shown: string,
-  work: (query: Query) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect().catch((error: unknown) => Promise.reject(storeError(error, shown)));
-  const query = queryOf(client, shown);
-  let failure: Error | undefined;
-  try {
-    await query(`begin; set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`);
-    const result = await work(query);
-    await query('commit');
-    return result;
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // The pool closes a connection that is released with an error, which also rolls back the transaction.
-    client.release(failure);
-  }
 }
 
 async function openSession(config: ClientConfig, shown: string): Promise<Session> {

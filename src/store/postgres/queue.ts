@@ -2,7 +2,7 @@ import type { Destination, ServiceRequest } from '../../request/lead/service-req
 import type { RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { accountId } from './account.ts';
 import type { Database, Query } from './database.ts';
-import { depth, oldest } from './figures.ts';
+import { depth } from './figures.ts';
 import { inOneView } from './read-log.ts';
 
 const PURGED_AT_ONCE = 10_000;
@@ -18,8 +18,6 @@ interface QueueOptions {
 
 /** A queue, and what a person does with it. */
 export interface PostgresQueue extends RequestQueue {
-  /** Returns the age in milliseconds of the oldest request that nobody has taken, or 0 if there is none. */
-  oldest(): Promise<number>;
   /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
   purge(): Promise<number>;
 }
@@ -43,8 +41,7 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
       await ask(isTried ? LATER : BACK, [keys, process?.()]);
     },
     drop: async (keys) => void (await ask('delete from srq.waiting where key = any($1)', [keys])),
-    depth: () => database.retryWhileAway(() => depth(database, account), giveUp),
-    oldest: () => database.retryWhileAway(() => oldest(database.query, account), giveUp),
+    depth: () => database.retryWhileAway(() => depth(database.query, account), giveUp),
     isEmpty: async () => (await ask('select 1 from srq.waiting where account = $1 limit 1', [account])).length === 0,
     purge: async () => (await ask(PURGE, [account, PURGED_AT_ONCE])).length,
   };
