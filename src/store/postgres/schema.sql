@@ -213,8 +213,8 @@ begin
 end $$;
 
 -- Appends a group of records by compare and set; no key occurs twice. Refuses a process that has to find out first what this
--- server has: SRQ02 on another server than the one that it has joined, SRQ03 if the newest record is not here that it
--- knows to be kept. What begins something (seen is not null) is also refused in another epoch: SRQ01.
+-- server has (SRQ01): on another server than the one that it has joined, or if the newest record is not here that it knows
+-- to be kept. What begins something (seen is not null) is also refused in another epoch.
 --
 -- seen is the state that the key must have, or null for the outcome of an own send, which is a fact. next is the state after
 -- the record, and next_licensed the same if the state was licensed or parked. A group whose answer was lost is tried again:
@@ -233,14 +233,11 @@ declare
   v_entries integer[] := array(select (e ->> 'entry')::integer from json_array_elements(p_entries) e);
 begin
   perform srq.keep_durable();
-  if srq.server() <> p_server then
-    raise exception 'another server has taken over' using errcode = 'SRQ02';
-  end if;
-  if p_last is not null and not exists (select 1 from srq.record r where r.id = p_last and r.key = p_last_key) then
-    raise exception 'the server lacks what it had confirmed' using errcode = 'SRQ03';
-  end if;
-  if p_epoch is not null and exists (select 1 from srq.meta m where m.epoch <> p_epoch or m.held is not null) then
-    raise exception 'nothing is sent before a person says so' using errcode = 'SRQ01';
+  if srq.server() <> p_server
+    or p_last is not null and not exists (select 1 from srq.record r where r.id = p_last and r.key = p_last_key)
+    or p_epoch is not null and exists (select 1 from srq.meta m where m.epoch <> p_epoch or m.held is not null)
+  then
+    raise exception 'this process has to look first at what the server has' using errcode = 'SRQ01';
   end if;
   update srq.process p set seen = clock_timestamp(), left_at = null
     where p.id = p_process and (p.seen < clock_timestamp() - interval '5 seconds' or p.left_at is not null);
