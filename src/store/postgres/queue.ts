@@ -29,8 +29,7 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
   return {
     add: async (requests) => {
       const rows = requests.map(({ key, row, request }) => ({ key, row, request: JSON.stringify(request) }));
-      const [row] = await ask<{ added: number }>('select srq.add($1, $2) as added', [account, JSON.stringify(rows)]);
-      return row?.added ?? 0;
+      return (await ask(ADD, [account, JSON.stringify(rows)])).length;
     },
     take: async (count, hand) => {
       const text = `select ${KEY}, "row", request, is_over as "isOver" from srq.take($1, $2, $3, $4)`;
@@ -60,6 +59,12 @@ export async function* readWaiting(database: Database, destination: Destination,
     if (ref === undefined || waits.ref === ref) yield waits;
   }
 }
+
+/** Queues the rows that do not wait yet, in their order, and returns one for each of those. */
+const ADD = `insert into srq.waiting (key, account, "row", request)
+  select i.key, $1, i."row", i.request
+  from srq.keep_durable(), json_to_recordset($2) as i (key uuid, "row" integer, request text)
+  on conflict do nothing returning 1`;
 
 /** A request that has failed is free already, and waits. It does not count as tried when the reason was not its own. */
 const BACK = `update srq.waiting set process = null, tries = case when process is null then greatest(tries - 1, 0) else tries end,

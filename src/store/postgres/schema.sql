@@ -289,23 +289,6 @@ begin
     from unnest(v_keys, v_entries) as i (key, entry) left join srq.request s on s.key = i.key;
 end $$;
 
--- Queues the rows of an account that do not wait yet, in their order, and returns how many those are.
-create function srq.add(p_account uuid, p_rows json) returns integer
-language plpgsql as $$
-declare
-  v_count integer;
-begin
-  perform srq.keep_durable();
-  insert into srq.waiting (key, account, "row", request)
-    select i.key, p_account, i."row", i.request
-    from rows from (json_to_recordset(p_rows) as (key uuid, "row" integer, request text)) with ordinality
-      as i (key, "row", request, place)
-    order by i.place
-    on conflict do nothing;
-  get diagnostics v_count = row_count;
-  return v_count;
-end $$;
-
 -- Gives a process the oldest rows that are due. Rows of a process that is gone are due again; each of them may be what ended
 -- it, so one that was tried before waits. p_hand is what the process has in hand: other rows of its own were handed over
 -- in an answer that it never got.
