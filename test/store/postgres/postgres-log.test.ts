@@ -96,7 +96,6 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
     "srq.put_back(1, 0, '[]')",
     "srq.take_over('{}', '[]')",
     "srq.resume(true, '')",
-    "srq.add('00000000-0000-0000-0000-000000000000', '[]')",
   ])('The log in PostgreSQL is durable whatever the default of the server is: %s', async (call) => {
     await server.query(url, `alter database ${url.split('/').at(-1)} set synchronous_commit = off`);
     const store = storeAt(url, 'run');

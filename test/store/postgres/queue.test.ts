@@ -68,6 +68,20 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     expect(hands.flatMap((hand) => hand.map(({ row }) => row).filter((row) => row === 300))).toEqual([300]);
   });
 
+  test('The queue has on the disk what was queued, whatever the default of the server is', async () => {
+    await join(true);
+    const store = storeAt(url, 'run');
+    open.push(store);
+    const session = await store.database.connect();
+    await session.query('begin');
+    await session.query('set local synchronous_commit = off');
+    const database = { ...store.database, query: session.query };
+    const giveUp = new AbortController().signal;
+    expect(await openQueue({ database, destination: DESTINATION, process: null, giveUp }).add(many(0, 2))).toBe(2);
+    expect(await session.query('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
+    await session.close();
+  });
+
   test('The queue hands back what was queued, digit by digit, and to no other account', async () => {
     const { queue } = await join(true);
     const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
