@@ -151,31 +151,24 @@ function patience({ clock, away }: DatabaseOptions, shown: string): Database['re
     toldMs = Number.NEGATIVE_INFINITY;
     away?.(null);
   };
-  /** Runs `work`, and tells of it if there is no answer for long. */
-  const watched = async <Result>(call: object, work: () => Promise<Result>) => {
-    const answered = new AbortController();
-    void (async () => {
-      for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
-        await clock.sleep(waitMs, answered.signal);
-        if (answered.signal.aborted) return;
-        tell(call, `The store ${shown} does not answer.`);
-      }
-    })();
-    try {
-      return await work();
-    } finally {
-      answered.abort();
-    }
-  };
   /** A server that was never reached is given up soon, because its name may be wrong. */
   return async (work, stop) => {
     const call = {};
     const firstMs = clock.monotonicMs();
+    const ended = new AbortController();
+    let wrong = `The store ${shown} does not answer.`;
     let wasReadOnly = false;
+    void (async () => {
+      for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
+        await clock.sleep(waitMs, ended.signal);
+        if (ended.signal.aborted) return;
+        tell(call, wrong);
+      }
+    })();
     try {
       for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
         try {
-          const result = await watched(call, work);
+          const result = await work();
           isReached = true;
           return result;
         } catch (error) {
@@ -184,14 +177,14 @@ function patience({ clock, away }: DatabaseOptions, shown: string): Database['re
           const isLate = !isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS;
           if (!isPassing || stop.aborted || isLate) throw error;
           wasReadOnly ||= isReadOnly(error);
+          wrong = error instanceof Error ? error.message : String(error);
           // A restart that takes only a moment is not reported.
-          if (isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) {
-            tell(call, error instanceof Error ? error.message : String(error));
-          }
+          if (isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) tell(call, wrong);
         }
         await clock.sleep(pauseMs * (0.75 + Math.random() / 2), stop);
       }
     } finally {
+      ended.abort();
       done(call);
     }
   };
