@@ -57,8 +57,8 @@ async function measureQueue(server, folder, print) {
 }
 
 /** Queues rows of 350 bytes, as `srq enqueue` does. */
-const ADD = `select srq.add($1, json_agg(json_build_object('key', md5(n::text)::uuid, 'row', n, 'request', repeat('x', 350))))
-  from generate_series(1, $2::integer) as n group by n / 5000`;
+const ADD = `insert into srq.waiting (key, account, "row", request)
+  select md5(n::text)::uuid, $1, n, repeat('x', 350) from generate_series(1, $2::integer) as n`;
 
 async function inDatabase({ port }, database, ...query) {
   const client = new pg.Client({ host: '127.0.0.1', port, user: 'owner', password: PASSWORD, database });

@@ -68,8 +68,8 @@ async function viewOf(context: Context): Promise<QueueView> {
   if ((await store.identity()) === null) return { store: store.name, ...NO_QUEUE };
   const account = openAccountState(database, accountId(destination), context.run, stopping);
   context.onClose(() => account.close());
-  const queue = await requests.depth();
-  const oldestSeconds = Math.round((await requests.oldest()) / 1000);
+  const { oldestMs, ...queue } = await requests.depth();
+  const oldestSeconds = Math.round(oldestMs / 1000);
   const pace = await account.look('pace', rateSummary);
   const rate = pace && {
     perSecond: pace.ratePerSecond,

@@ -169,12 +169,12 @@ export function lieInIndex(path: string, key: string): void {
 export async function linesOf(path: string, between: () => void): Promise<{ texts: string[]; end: number }> {
   const file = await open(path, 'r+');
   const texts: string[] = [];
-  const blocks = readLines(file, 0);
-  let next = await blocks.next();
-  for (; !next.done; next = await blocks.next()) {
-    texts.push(...next.value.map(({ text }) => `${text}`));
+  let end = 0;
+  for await (const lines of readLines(file, 0)) {
+    texts.push(...lines.map(({ text }) => `${text}`));
+    end = lines.at(-1)?.end ?? end;
     between();
   }
   await file.close();
-  return { texts, end: next.value };
+  return { texts, end };
 }

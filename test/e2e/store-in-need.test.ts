@@ -145,10 +145,10 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
       );
     await workThrough({ desk, openSandbox }, url, {
       take: async () => {
-        held = store.database.transaction(async (query) => {
-          await query('set local idle_in_transaction_session_timeout = 0; lock table srq.request in exclusive mode');
-          await new Promise((resolve) => lock.signal.addEventListener('abort', resolve));
-        });
+        const session = await store.database.connect();
+        await session.query('begin');
+        await session.query('lock table srq.request in exclusive mode');
+        held = new Promise((resolve) => lock.signal.addEventListener('abort', () => resolve(session.close())));
         await expect.poll(() => waiting(0)).not.toEqual([]);
       },
       told: /does not answer/,

@@ -4,13 +4,12 @@ import type { WorkerWatch } from '../../delivery/consume.ts';
 import { shown } from '../../delivery/submit.ts';
 import type { ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
-import type { QueueDepth, TakenRequest } from '../../request/log/request-queue.ts';
+import type { QueueDepth, RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type WorkedStatus } from '../../request/log/status.ts';
 import type { SrqError } from '../../request/words/errors.ts';
 import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
-import type { PostgresQueue } from '../../store/postgres/queue.ts';
 
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 10_000;
@@ -20,8 +19,7 @@ export class WorkerStats implements WorkerWatch {
   readonly #context: Context;
   readonly #events: RunEvents;
   connection: Connection | null = null;
-  /** The age of the oldest row, and the depth of the queue, at the last look. */
-  #oldestMs: number | null = null;
+  /** The depth of the queue at the last look. */
   #depth: QueueDepth | null = null;
   #standing: Standing | null = null;
   readonly counts = noCounts();
@@ -53,7 +51,7 @@ export class WorkerStats implements WorkerWatch {
       ended: this.endedCounts,
       inHand: this.#inHand,
       reason: this.#reason,
-      oldestMs: this.#oldestMs,
+      oldestMs: this.#depth?.oldestMs ?? null,
       queue: { depth: this.#depth?.total ?? null, ...this.#standing },
       pace: this.connection?.pace() ?? null,
       refused: this.#refused,
@@ -70,14 +68,10 @@ export class WorkerStats implements WorkerWatch {
   }
 
   /** Looks every few seconds at the queue and the store, so that no scrape waits for them. */
-  async lookAtQueue(
-    queue: Pick<PostgresQueue, 'oldest' | 'depth'>,
-    store: Pick<PostgresStore, 'standing'>,
-  ): Promise<void> {
+  async lookAtQueue(queue: Pick<RequestQueue, 'depth'>, store: Pick<PostgresStore, 'standing'>): Promise<void> {
     const { clock, halt } = this.#context;
     while (!halt.signal.aborted) {
       try {
-        this.#oldestMs = await queue.oldest();
         this.#depth = await queue.depth();
         this.#standing = await store.standing();
       } catch {

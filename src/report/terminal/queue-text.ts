@@ -1,5 +1,4 @@
 import type { DocumentOf } from '../../request/documents/types.ts';
-import type { QueueDepth } from '../../request/log/request-queue.ts';
 import { STATUS, WORKED_STATUSES } from '../../request/log/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
@@ -61,7 +60,7 @@ export function queueText(view: QueueView, paint: Paint): string {
   ].join('\n');
 }
 
-function depthText({ total, ready, waiting, inWork }: QueueDepth): string {
+function depthText({ total, ready, waiting, inWork }: QueueView['queue']): string {
   if (ready === null || waiting === null)
     return `${thousands(total)} in all, ${thousands(inWork)} in progress; how many are ready was not counted`;
   return `${thousands(ready)} ready, ${thousands(inWork)} in progress, ${thousands(waiting)} later`;

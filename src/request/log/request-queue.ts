@@ -27,6 +27,8 @@ export interface QueueDepth {
   readonly waiting: number | null;
   /** Number of requests that workers have taken. */
   readonly inWork: number;
+  /** Age in milliseconds of the oldest request that nobody has taken, or 0 if there is none. */
+  readonly oldestMs: number;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -61,7 +61,12 @@ export async function openFileLog(options: FileLogOptions): Promise<OpenLog> {
   try {
     // The lock is loaded before the log is created, so that nothing is written on a machine without a lock.
     const kernel = await loadKernelLock();
-    file = await openForAppending(path, user);
+    const directory = dirname(resolve(path));
+    const firstMade = makeFolder(directory);
+    file = await openLogFile(path, user, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
+    // A name is durable only once its directory is synced. The same is true for the directories that were created here.
+    const top = firstMade === undefined ? directory : dirname(firstMade);
+    if (requireSameFile(file.fd, path) === 0) syncDirectories(directory, top);
     locks = logLocks(realPath(path), file.fd, kernel);
     await (options.exclusive ? locks.acquireRun(options.holder, clock) : locks.acquireOneOff(clock));
     const index = loadIndex(file.fd, path, user);
@@ -216,28 +221,22 @@ function asLogError(error: unknown, path: string): SrqError {
 }
 
 /**
- * Opens the log for appending, or creates it, readable only by its owner. When the promise resolves, the name of a new
- * log is durable. Throws `SrqError('log')` if the file is not a log, is not the user's own, has a second name, or is
- * shorter than it was before.
+ * Opens the file of a log. One that these flags create is readable only by its owner. Throws `SrqError('log')` if the file is
+ * not a log or not the user's own, or if it was used for sending and is gone or shorter than it was. If `user` is given, it must
+ * own the log, because the records are trusted.
  */
-async function openForAppending(path: string, user: LogUser | null): Promise<FileHandle> {
+export async function openLogFile(path: string, user: LogUser | null, flags: number): Promise<FileHandle> {
   requireRegularFile(path);
   // The lock file is read first, because a process that creates it and the log creates the log first.
   const earlier = lockFacts(realPath(path));
   if (!existsSync(path)) requireWhole(path, earlier, null);
   if (user) requireOwnFolder(path, user);
-  const directory = dirname(resolve(path));
-  const firstMade = makeFolder(directory);
-  const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  const file = await open(path, flags, 0o600);
   try {
     // This check comes first. Otherwise the hint would be to take ownership of a file that is not a log of srq.
     await requireLogStart(file, path);
     if (user) requireOwnLog(file.fd, path, user);
-    const size = requireSameFile(file.fd, path);
-    requireWhole(path, earlier, size);
-    // A name is durable only once its directory is synced. The same is true for the directories that were created here.
-    const top = firstMade === undefined ? directory : dirname(firstMade);
-    if (size === 0) syncDirectories(directory, top);
+    requireWhole(path, earlier, fstatSync(file.fd).size);
     return file;
   } catch (error) {
     await file.close();

@@ -13,19 +13,8 @@ import {
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { FileLogId } from '../stored-record.ts';
-import { type FileLogOptions, openFileLog } from './file-log.ts';
-import { type LockFacts, lockFacts, requireWhole } from './lock.ts';
-import {
-  BESIDE,
-  type LogUser,
-  ownTail,
-  realPath,
-  requireLogStart,
-  requireOwnFolder,
-  requireOwnLog,
-  requireRegularFile,
-  withBeside,
-} from './log-access.ts';
+import { type FileLogOptions, openFileLog, openLogFile } from './file-log.ts';
+import { BESIDE, type LogUser, ownTail, withBeside } from './log-access.ts';
 import { indexView, LogIndex, loadIndex } from './log-index.ts';
 import { decodeRecord, readLines } from './record.ts';
 
@@ -132,11 +121,11 @@ export async function openLogReader(path: string, user: LogUser | null = null): 
 
 /** Identifies a log, and how far it goes, without reading all of it. Returns null if it has no record. */
 export async function fileLogOf(path: string): Promise<FileLogId | null> {
-  const file = await openLogFile(path, null);
+  const file = await openToRead(path, null);
   if (!file) return null;
   try {
     const { value: first } = await readLines(file, 0).next();
-    if (typeof first !== 'object') return null;
+    if (!first) return null;
     const { size } = await file.stat();
     const end = Buffer.alloc(Math.min(size, END_BYTES));
     await file.read(end, 0, end.length, size - end.length);
@@ -157,7 +146,7 @@ function digestOf(...parts: readonly (string | Buffer)[]): string {
 
 /** Opens the log with its index, or returns null if there is no file. */
 async function openIndexed(path: string, user: LogUser | null) {
-  const file = await openLogFile(path, user);
+  const file = await openToRead(path, user);
   if (!file) return null;
   try {
     const index = loadIndex(file.fd, path, user);
@@ -170,32 +159,13 @@ async function openIndexed(path: string, user: LogUser | null) {
   }
 }
 
-/**
- * Opens the log for reading, or returns null if there is no file. If `user` is given, it must own the log, because the
- * records are trusted. Throws `SrqError('log')` if the file is not a log or not the user's own, or if it was used for
- * sending and is gone or shorter than it was.
- */
-async function openLogFile(path: string, user: LogUser | null): Promise<FileHandle | null> {
-  let file: FileHandle | null = null;
-  let earlier: LockFacts | null = null;
+/** Opens the log for reading, or returns null if there is none. */
+async function openToRead(path: string, user: LogUser | null): Promise<FileHandle | null> {
   try {
-    requireRegularFile(path);
-    earlier = lockFacts(realPath(path));
-    file = await open(path, 'r');
-    await requireLogStart(file, path);
-    if (user) {
-      requireOwnFolder(path, user);
-      requireOwnLog(file.fd, path, user);
-    }
-    requireWhole(path, earlier, (await file.stat()).size);
-    return file;
+    return await openLogFile(path, user, constants.O_RDONLY);
   } catch (error) {
-    await file?.close();
     if (error instanceof SrqError) throw error;
-    if (systemCode(error) === 'ENOENT') {
-      requireWhole(path, earlier, null);
-      return null;
-    }
+    if (systemCode(error) === 'ENOENT') return null;
     throw new SrqError(
       'log.unreadable',
       `The log ${path} cannot be read (${systemCode(error)}).`,

@@ -82,18 +82,13 @@ export class LogIndex {
 
   /** Indexes the complete lines after `end`. Throws `SrqError('log')` if a line is not a record. */
   async catchUp(file: FileHandle): Promise<void> {
-    const blocks = readLines(file, this.end);
-    for (;;) {
-      const { value, done } = await blocks.next();
-      if (done) {
-        this.end = value;
-        return;
-      }
-      for (const line of value) {
+    for await (const lines of readLines(file, this.end)) {
+      for (const { text, offset, end } of lines) {
         this.lines += 1;
-        const record = decodeRecord(line.text);
+        const record = decodeRecord(text);
         if (typeof record === 'string') throw damaged(this.#path, this.lines, record);
-        this.set(record.key, record.event, record.by, line.offset);
+        this.set(record.key, record.event, record.by, offset);
+        this.end = end;
       }
     }
   }

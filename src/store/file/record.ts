@@ -67,14 +67,16 @@ export interface LogLine {
   readonly text: string | null;
   /** The offset of its first byte in the file. */
   readonly offset: number;
+  /** The offset after its line feed. */
+  readonly end: number;
 }
 
 /**
- * Yields the complete lines from the offset `from` to the end of the file, all lines of one block at a time. Returns
- * the offset after the last line feed. Bytes after it are an unfinished line. It needs the memory of one block, or of
- * the longest line. Blocks without `wanted` are passed over.
+ * Yields the complete lines from the offset `from` to the end of the file, all lines of one block at a time. Bytes after the
+ * last line feed are an unfinished line. It needs the memory of one block, or of the longest line. Blocks without `wanted`
+ * are passed over.
  */
-export async function* readLines(file: FileHandle, from: number, wanted = ''): AsyncGenerator<LogLine[], number> {
+export async function* readLines(file: FileHandle, from: number, wanted = ''): AsyncGenerator<LogLine[], void> {
   // Reading ends at the present size of the file, because a torn tail may be cut and rewritten in the meantime.
   const { size } = await file.stat();
   let offset = from;
@@ -83,7 +85,7 @@ export async function* readLines(file: FileHandle, from: number, wanted = ''): A
     const position = offset + rest.length;
     const block = Buffer.allocUnsafe(Math.max(0, Math.min(BLOCK_BYTES, size - position)));
     const { bytesRead } = await file.read(block, 0, block.length, position);
-    if (bytesRead === 0) return offset;
+    if (bytesRead === 0) return;
     const bytes = rest.length > 0 ? Buffer.concat([rest, block.subarray(0, bytesRead)]) : block.subarray(0, bytesRead);
     const whole = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1);
     if (!whole.includes(wanted)) {
@@ -96,7 +98,7 @@ export async function* readLines(file: FileHandle, from: number, wanted = ''): A
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
       const text = isAllUtf8 || isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : null;
-      lines.push({ text, offset: offset + start });
+      lines.push({ text, offset: offset + start, end: offset + end + 1 });
       start = end + 1;
     }
     rest = bytes.subarray(start);

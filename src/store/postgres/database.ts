@@ -9,8 +9,8 @@ import { storeAddress } from './store-url.ts';
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement. Statements have no names, because a pooler may give each of them another connection. Throws
- * `SrqError('log')` if it fails.
+ * Runs one statement. Statements have no names, because a pooler may give each of them another connection. Several without
+ * values are one transaction, and the rows are those of the last one. Throws `SrqError('log')` if it fails.
  */
 export type Query = <Row extends object = DatabaseRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
@@ -36,8 +36,6 @@ export interface Database {
   /** The URL without its password. */
   readonly shown: string;
   readonly query: Query;
-  /** Runs `work` in one transaction. Its statements must use the `query` that it is given. */
-  transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
   /** Runs `work`, and again while a server that was reached before is unavailable, until `stop` fires. */
   retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
   /** Opens a connection outside of the pool, whose statements have no time limit. */
@@ -56,8 +54,6 @@ const MAX_CONNECTION_S = 10;
  */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 15_000;
-/** Time after which the server ends the transaction of a process that was suspended within it. */
-const IDLE_TIMEOUT_MS = 3_000;
 /** Time that the server has to end a connection. One that drops everything would otherwise keep the process alive. */
 const GOODBYE_MS = 2_000;
 const FIRST_RETRY_MS = 100;
@@ -102,7 +98,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     shown,
     query: queryOf(pool, shown),
-    transaction: (work) => inTransaction(pool, shown, work),
     retryWhileAway: patience(options, shown),
     connect: () => openSession(config, shown),
     close: () => pool.end(),
@@ -120,33 +115,12 @@ async function passwordOf(address: ClientConfig, inUrl: string | null, { passwor
 function queryOf(on: Pick<Client, 'query'>, shown: string): Query {
   return async <Row extends object>(text: string, values: readonly unknown[] = []) => {
     try {
-      return (await on.query({ text, values: [...values] })).rows as Row[];
+      const results = [await on.query({ text, values: [...values] })].flat();
+      return (results.at(-1)?.rows ?? []) as Row[];
     } catch (error) {
       throw storeError(error, shown);
     }
   };
-}
-
-async function inTransaction<Result>(
-  pool: Pool,
-  shown: string,
-  work: (query: Query) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect().catch((error: unknown) => Promise.reject(storeError(error, shown)));
-  const query = queryOf(client, shown);
-  let failure: Error | undefined;
-  try {
-    await query(`begin; set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`);
-    const result = await work(query);
-    await query('commit');
-    return result;
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // The pool closes a connection that is released with an error, which also rolls back the transaction.
-    client.release(failure);
-  }
 }
 
 async function openSession(config: ClientConfig, shown: string): Promise<Session> {
@@ -177,31 +151,24 @@ function patience({ clock, away }: DatabaseOptions, shown: string): Database['re
     toldMs = Number.NEGATIVE_INFINITY;
     away?.(null);
   };
-  /** Runs `work`, and tells of it if there is no answer for long. */
-  const watched = async <Result>(call: object, work: () => Promise<Result>) => {
-    const answered = new AbortController();
-    void (async () => {
-      for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
-        await clock.sleep(waitMs, answered.signal);
-        if (answered.signal.aborted) return;
-        tell(call, `The store ${shown} does not answer.`);
-      }
-    })();
-    try {
-      return await work();
-    } finally {
-      answered.abort();
-    }
-  };
   /** A server that was never reached is given up soon, because its name may be wrong. */
   return async (work, stop) => {
     const call = {};
     const firstMs = clock.monotonicMs();
+    const ended = new AbortController();
+    let wrong = `The store ${shown} does not answer.`;
     let wasReadOnly = false;
+    void (async () => {
+      for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
+        await clock.sleep(waitMs, ended.signal);
+        if (ended.signal.aborted) return;
+        tell(call, wrong);
+      }
+    })();
     try {
       for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
         try {
-          const result = await watched(call, work);
+          const result = await work();
           isReached = true;
           return result;
         } catch (error) {
@@ -210,14 +177,14 @@ function patience({ clock, away }: DatabaseOptions, shown: string): Database['re
           const isLate = !isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS;
           if (!isPassing || stop.aborted || isLate) throw error;
           wasReadOnly ||= isReadOnly(error);
+          wrong = error instanceof Error ? error.message : String(error);
           // A restart that takes only a moment is not reported.
-          if (isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) {
-            tell(call, error instanceof Error ? error.message : String(error));
-          }
+          if (isReached && (pauseMs > FIRST_RETRY_MS || wasReadOnly)) tell(call, wrong);
         }
         await clock.sleep(pauseMs * (0.75 + Math.random() / 2), stop);
       }
     } finally {
+      ended.abort();
       done(call);
     }
   };

@@ -36,7 +36,7 @@ export const isCancelled = (error: unknown) => codeOf(error) === '57014';
 export const isForbidden = (error: unknown) => codeOf(error) === '42501';
 
 /** Returns true if a function of the store refuses a process, which has to look first. */
-export const isRefusal = (error: unknown) => codeOf(error).startsWith('SRQ');
+export const isRefusal = (error: unknown) => codeOf(error) === 'SRQ01';
 
 /**
  * Returns the error that ends a command. `store` is the URL as it may be shown. The message includes the server's own

@@ -24,35 +24,34 @@ export async function workingProcesses({ query }: Pick<Database, 'query'>): Prom
   });
 }
 
-/** Returns how many requests of the account wait. Those that nobody has taken are only counted if that is quick. */
-export async function depth(database: Database, account: string): Promise<QueueDepth> {
-  let known = { in_work: 0, estimate: 0 };
-  const counted = await withinTime(database, async (query) => {
-    [known = known] = await query<typeof known>(
-      `select (select count(*)::integer from srq.waiting where account = $1 and process is not null) as in_work,
-        (select greatest(reltuples, pg_stat_get_live_tuples(oid))::float8 from pg_class
-          where oid = 'srq.waiting'::regclass) as estimate`,
-      [account],
-    );
-    return query<{ ready: number; waiting: number }>(
-      `select count(*) filter (where due <= clock_timestamp())::integer as ready,
-        count(*) filter (where due > clock_timestamp())::integer as waiting
-      from srq.waiting where account = $1 and process is null`,
-      [account],
-    );
-  });
-  const { in_work: inWork, estimate } = known;
-  const { ready = null, waiting = null } = counted?.[0] ?? {};
-  const total = ready === null || waiting === null ? estimate : ready + waiting + inWork;
-  return { total, ready, waiting, inWork };
-}
+/** Maximum time for which one figure that is only shown may keep the server busy. */
+const MAX_COUNTING_MS = 200;
 
-/** Returns the age of the oldest request. It uses the index by which requests are taken. */
-export async function oldest(query: Query, account: string): Promise<number> {
-  const text = `select extract(epoch from clock_timestamp() - since)::float8 * 1000 as ms from srq.waiting
-    where account = $1 and process is null order by account, since, key limit 1`;
-  const [row] = await query<{ ms: number }>(text, [account]);
-  return Math.max(0, row?.ms ?? 0);
+/** Returns how many requests of the account wait. Those that nobody has taken are only counted if that is quick. */
+export async function depth(query: Query, account: string): Promise<QueueDepth> {
+  // The oldest is found in the index by which requests are taken.
+  const [known] = await query<{ in_work: number; estimate: number; oldest_ms: number | null }>(
+    `select (select count(*)::integer from srq.waiting where account = $1 and process is not null) as in_work,
+      (select greatest(reltuples, pg_stat_get_live_tuples(oid))::float8 from pg_class
+        where oid = 'srq.waiting'::regclass) as estimate,
+      (select extract(epoch from clock_timestamp() - since)::float8 * 1000 from srq.waiting
+        where account = $1 and process is null order by account, since, key limit 1) as oldest_ms`,
+    [account],
+  );
+  const { in_work: inWork = 0, estimate = 0, oldest_ms } = known ?? {};
+  const counting = query<{ ready: number; waiting: number }>(
+    `set local statement_timeout = ${MAX_COUNTING_MS};
+    select count(*) filter (where due <= clock_timestamp())::integer as ready,
+      count(*) filter (where due > clock_timestamp())::integer as waiting
+    from srq.waiting where account = '${account}' and process is null`,
+  );
+  const [counted] = await counting.catch((error: unknown) => {
+    if (isCancelled(error)) return [];
+    throw error;
+  });
+  const { ready = null, waiting = null } = counted ?? {};
+  const total = ready === null || waiting === null ? estimate : ready + waiting + inWork;
+  return { total, ready, waiting, inWork, oldestMs: Math.max(0, oldest_ms ?? 0) };
 }
 
 /** What in a store needs a person now. */
@@ -70,23 +69,4 @@ export async function standing(query: Query): Promise<Standing> {
       where r.event = 'unknown' and s.state in ('unknown', 'parked')) as unknown
     from srq.meta`);
   return row ?? { unknown: 0, held: null };
-}
-
-/** Maximum time for which one figure that is only shown may keep the server busy. */
-const MAX_COUNTING_MS = 200;
-
-/** Returns what `count` counts, or null if that takes too long. */
-async function withinTime<Result>(
-  database: Database,
-  count: (query: Query) => Promise<Result>,
-): Promise<Result | null> {
-  try {
-    return await database.transaction(async (query) => {
-      await query(`set local statement_timeout = ${MAX_COUNTING_MS}`);
-      return count(query);
-    });
-  } catch (error) {
-    if (isCancelled(error)) return null;
-    throw error;
-  }
 }

@@ -8,7 +8,6 @@ const BEAT_MS = 5_000;
 /** Number of records that are kept in any case. They are enough for three minutes at a hundred records per second. */
 const KEPT = 20_000;
 const COMPARED = 1_000;
-const MAX_RECORDS = 2_000;
 
 export interface MembershipOptions {
   readonly run: string;
@@ -72,12 +71,13 @@ export async function enterStore(database: Database, options: MembershipOptions)
     // The server may lack this process as well.
     const met = await join(joined.server);
     if (isOlder(met.server, joined.server)) throw passing('store.unavailable', replaced(shown));
-    const lost = (await hasAll(database, records))
-      ? null
-      : await putBack(database, met.process, records, () => newestId);
-    // After that this process begins nothing more, and so it compares nothing more.
-    if (lost !== null) records = [];
-    if (lost) warn(`The store ${shown} had lost ${lost} records of this process; they were put back.`);
+    if (!(await hasAll(database, records))) {
+      const known = [met.process, newestId, jsonOf(records)];
+      const [back] = await query<{ lost: number }>('select srq.put_back($1, $2, $3) as lost', known);
+      // After that this process begins nothing more, and so it compares nothing more.
+      records = [];
+      if (back?.lost) warn(`The store ${shown} had lost ${back.lost} records of this process; they were put back.`);
+    }
     const now = await join(met.server);
     if (now.held !== null || now.epoch !== joined.epoch) {
       failure = stopped(shown, now);
@@ -162,22 +162,6 @@ async function hasAll({ query }: Database, records: readonly ConfirmedRecord[]):
     where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
   const [row] = await query<{ kept: number }>(text, [latest.map(({ id }) => id), latest.map(({ key }) => key)]);
   return row?.kept === latest.length;
-}
-
-/** Writes again what the server lacks, and returns the number of those records. */
-async function putBack(
-  { query }: Database,
-  process: number,
-  records: readonly ConfirmedRecord[],
-  newestId: () => number,
-): Promise<number> {
-  let count = 0;
-  for (let from = 0; from < records.length; from += MAX_RECORDS) {
-    const back = 'select srq.put_back($1, $2, $3) as lacked';
-    const values = [process, newestId(), jsonOf(records.slice(from, from + MAX_RECORDS))];
-    count += (await query<{ lacked: number }>(back, values))[0]?.lacked ?? 0;
-  }
-  return count;
 }
 
 /** Returns the store if sending goes on, or else throws an error. It passes while processes are waited for that lived. */

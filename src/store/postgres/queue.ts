@@ -2,7 +2,7 @@ import type { Destination, ServiceRequest } from '../../request/lead/service-req
 import type { RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { accountId } from './account.ts';
 import type { Database, Query } from './database.ts';
-import { depth, oldest } from './figures.ts';
+import { depth } from './figures.ts';
 import { inOneView } from './read-log.ts';
 
 const PURGED_AT_ONCE = 10_000;
@@ -18,8 +18,6 @@ interface QueueOptions {
 
 /** A queue, and what a person does with it. */
 export interface PostgresQueue extends RequestQueue {
-  /** Returns the age in milliseconds of the oldest request that nobody has taken, or 0 if there is none. */
-  oldest(): Promise<number>;
   /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
   purge(): Promise<number>;
 }
@@ -31,8 +29,7 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
   return {
     add: async (requests) => {
       const rows = requests.map(({ key, row, request }) => ({ key, row, request: JSON.stringify(request) }));
-      const [row] = await ask<{ added: number }>('select srq.add($1, $2) as added', [account, JSON.stringify(rows)]);
-      return row?.added ?? 0;
+      return (await ask(ADD, [account, JSON.stringify(rows)])).length;
     },
     take: async (count, hand) => {
       const text = `select ${KEY}, "row", request, is_over as "isOver" from srq.take($1, $2, $3, $4)`;
@@ -43,8 +40,7 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
       await ask(isTried ? LATER : BACK, [keys, process?.()]);
     },
     drop: async (keys) => void (await ask('delete from srq.waiting where key = any($1)', [keys])),
-    depth: () => database.retryWhileAway(() => depth(database, account), giveUp),
-    oldest: () => database.retryWhileAway(() => oldest(database.query, account), giveUp),
+    depth: () => database.retryWhileAway(() => depth(database.query, account), giveUp),
     isEmpty: async () => (await ask('select 1 from srq.waiting where account = $1 limit 1', [account])).length === 0,
     purge: async () => (await ask(PURGE, [account, PURGED_AT_ONCE])).length,
   };
@@ -63,6 +59,12 @@ export async function* readWaiting(database: Database, destination: Destination,
     if (ref === undefined || waits.ref === ref) yield waits;
   }
 }
+
+/** Queues the rows that do not wait yet, in their order, and returns one for each of those. */
+const ADD = `insert into srq.waiting (key, account, "row", request)
+  select i.key, $1, i."row", i.request
+  from srq.keep_durable(), json_to_recordset($2) as i (key uuid, "row" integer, request text)
+  on conflict do nothing returning 1`;
 
 /** A request that has failed is free already, and waits. It does not count as tried when the reason was not its own. */
 const BACK = `update srq.waiting set process = null, tries = case when process is null then greatest(tries - 1, 0) else tries end,

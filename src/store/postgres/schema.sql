@@ -160,15 +160,12 @@ $$;
 
 -- Returns the server. Another one than that on which sending goes on is met by this.
 create function srq.meet() returns text
-language plpgsql as $$
-declare
-  v_server text := srq.server();
-begin
-  update srq.meta set met = v_server, met_at = clock_timestamp(), forked = case when met is null
+language sql as $$
+  update srq.meta set met = srq.server(), met_at = clock_timestamp(), forked = case when met is null
       then coalesce((select max(seen) from srq.process), clock_timestamp()) else forked end
-    where server <> v_server and met is distinct from v_server;
-  return v_server;
-end $$;
+    where server <> srq.server() and met is distinct from srq.server();
+  select srq.server()
+$$;
 
 -- Enters a process, and is its sign of life. p_server is the server that has all which the process knows to be kept; it is
 -- null for a process that begins. Sending goes on when is_settled is true. A process is known by its run, so that one of
@@ -205,16 +202,14 @@ end $$;
 -- What this transaction writes is on the disk when it ends, whatever the server, the role or a pooler has set. An intent must be
 -- there before the first byte is sent, and nobody may be told of what a crash would take back.
 create function srq.keep_durable() returns void
-language plpgsql as $$
-begin
-  if current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then
-    perform set_config('synchronous_commit', 'on', true);
-  end if;
-end $$;
+language sql as $$
+  select set_config('synchronous_commit', 'on', true)
+    where current_setting('synchronous_commit') in ('off', 'local', 'remote_write')
+$$;
 
 -- Appends a group of records by compare and set; no key occurs twice. Refuses a process that has to find out first what this
--- server has: SRQ02 on another server than the one that it has joined, SRQ03 if the newest record is not here that it
--- knows to be kept. What begins something (seen is not null) is also refused in another epoch: SRQ01.
+-- server has (SRQ01): on another server than the one that it has joined, or if the newest record is not here that it knows
+-- to be kept. What begins something (seen is not null) is also refused in another epoch.
 --
 -- seen is the state that the key must have, or null for the outcome of an own send, which is a fact. next is the state after
 -- the record, and next_licensed the same if the state was licensed or parked. A group whose answer was lost is tried again:
@@ -233,14 +228,11 @@ declare
   v_entries integer[] := array(select (e ->> 'entry')::integer from json_array_elements(p_entries) e);
 begin
   perform srq.keep_durable();
-  if srq.server() <> p_server then
-    raise exception 'another server has taken over' using errcode = 'SRQ02';
-  end if;
-  if p_last is not null and not exists (select 1 from srq.record r where r.id = p_last and r.key = p_last_key) then
-    raise exception 'the server lacks what it had confirmed' using errcode = 'SRQ03';
-  end if;
-  if p_epoch is not null and exists (select 1 from srq.meta m where m.epoch <> p_epoch or m.held is not null) then
-    raise exception 'nothing is sent before a person says so' using errcode = 'SRQ01';
+  if srq.server() <> p_server
+    or p_last is not null and not exists (select 1 from srq.record r where r.id = p_last and r.key = p_last_key)
+    or p_epoch is not null and exists (select 1 from srq.meta m where m.epoch <> p_epoch or m.held is not null)
+  then
+    raise exception 'this process has to look first at what the server has' using errcode = 'SRQ01';
   end if;
   update srq.process p set seen = clock_timestamp(), left_at = null
     where p.id = p_process and (p.seen < clock_timestamp() - interval '5 seconds' or p.left_at is not null);
@@ -292,32 +284,13 @@ begin
     from unnest(v_keys, v_entries) as i (key, entry) left join srq.request s on s.key = i.key;
 end $$;
 
--- Queues the rows of an account that do not wait yet, in their order, and returns how many those are.
-create function srq.add(p_account uuid, p_rows json) returns integer
-language plpgsql as $$
-declare
-  v_count integer;
-begin
-  perform srq.keep_durable();
-  insert into srq.waiting (key, account, "row", request)
-    select i.key, p_account, i."row", i.request
-    from rows from (json_to_recordset(p_rows) as (key uuid, "row" integer, request text)) with ordinality
-      as i (key, "row", request, place)
-    order by i.place
-    on conflict do nothing;
-  get diagnostics v_count = row_count;
-  return v_count;
-end $$;
-
 -- Gives a process the oldest rows that are due. Rows of a process that is gone are due again; each of them may be what ended
 -- it, so one that was tried before waits. p_hand is what the process has in hand: other rows of its own were handed over
 -- in an answer that it never got.
 create function srq.take(p_account uuid, p_process integer, p_count integer, p_hand uuid[])
 returns table (key uuid, "row" integer, request text, is_over boolean)
-language plpgsql set enable_sort = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
-set jit = off set plan_cache_mode = force_custom_plan as $$
-#variable_conflict use_column
-begin
+language sql set enable_sort = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
   with free as (
     select w.key, w.process <> p_process as is_tried
     from srq.waiting w join srq.process p on p.id = w.process
@@ -328,17 +301,16 @@ begin
   update srq.waiting w set process = null, tries = w.tries + f.is_tried::integer,
     due = case when f.is_tried and w.tries > 0 then srq.due_again(w.tries) else w.due end
   from free f where w.key = f.key;
-  return query
-    with next as (
-      select w.key from srq.waiting w
-      where w.account = p_account and w.process is null and w.due <= now()
-      order by w.account, w.since, w.key limit p_count for update skip locked
-    ), taken as (
-      update srq.waiting w set process = p_process from next where w.key = next.key
-      returning w.key, w."row", w.request, w.since, w as whole
-    )
-    select t.key, t."row", t.request, srq.is_over(t.whole) from taken t order by t.since, t.key;
-end $$;
+  with next as (
+    select w.key from srq.waiting w
+    where w.account = p_account and w.process is null and w.due <= now()
+    order by w.account, w.since, w.key limit p_count for update skip locked
+  ), taken as (
+    update srq.waiting w set process = p_process from next where w.key = next.key
+    returning w.key, w."row", w.request, w.since, w as whole
+  )
+  select t.key, t."row", t.request, srq.is_over(t.whole) from taken t order by t.since, t.key
+$$;
 
 -- What is told of a request from elsewhere. Without a state the record alone is kept.
 create type srq.told as (

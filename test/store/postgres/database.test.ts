@@ -57,14 +57,17 @@ describe.skipIf(postgresIsMissing !== null)(`A connection${why}`, () => {
     expect(asked).toBe(2);
   });
 
-  test('A connection to the store keeps nothing of a transaction that failed', async () => {
-    const { query, transaction } = databaseAt(await server.database(), { password: known });
-    const failing = transaction(async (inside) => {
-      await inside('create table gone (id integer)');
-      throw new Error('by the work');
-    });
-    await expect(failing).rejects.toThrow('by the work');
+  test('A connection to the store keeps nothing of several statements of which one failed', async () => {
+    const { query } = databaseAt(await server.database(), { password: known });
+    expect(await query('select 1 as one; select 2 as two')).toEqual([{ two: 2 }]);
+    await expect(query('create table gone (id integer); select 1 / 0')).rejects.toThrow('division by zero');
     expect(await query("select to_regclass('gone') as found")).toEqual([{ found: null }]);
+  });
+
+  test('A time limit that is set for the next statement ends with it', async () => {
+    const { query } = databaseAt(await server.database(), { password: known });
+    await expect(query('set local statement_timeout = 100; select pg_sleep(60)')).rejects.toThrow('statement timeout');
+    expect(await query('show statement_timeout')).toEqual([{ statement_timeout: '30s' }]);
   });
 
   test('A silent connection to the store is given up, a read later than a statement', async () => {
