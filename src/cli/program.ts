@@ -1,14 +1,16 @@
 import { Argument, Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { type ErrorCode, SrqError } from '../request/words/errors.ts';
-import type { Invoke } from './command.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
-import { COMMANDS, commandOf, longName, within } from './table/commands.ts';
+import { COMMANDS, commandOf, longName, pathIn, within } from './table/commands.ts';
 import { type Flags, oneOf } from './table/flags.ts';
 import { EVERYWHERE, GLOBAL, type GlobalOptions } from './table/options.ts';
 import type { CommandRow } from './table/row.ts';
 import { HELP_TOPICS } from './table/surroundings.ts';
+
+/** Runs one command with the arguments that commander has parsed. */
+type Invoke = (globals: GlobalOptions, load: NonNullable<CommandRow['run']>, args: readonly unknown[]) => Promise<void>;
 
 /**
  * Runs the command that the arguments name and returns its exit code. All errors are caught and reported here.
@@ -83,8 +85,7 @@ async function report(error: unknown, context: Context, asWarning: boolean): Pro
 
 /** Returns the error for what commander says of the arguments, with a reference to the help of the command. */
 function usage(words: readonly string[], code: string, said: string): SrqError {
-  const path: string[] = [];
-  for (const word of words) if (commandOf([...path, word])) path.push(word);
+  const path = pathIn(words);
   const hint = `See: ${['srq', ...path, '--help'].join(' ')}`;
   if (code === 'commander.help') {
     const below = within(path).flatMap(([own]) => own.split(' ').slice(path.length, path.length + 1));

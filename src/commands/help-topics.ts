@@ -1,4 +1,4 @@
-import type { TellingContext } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
 import { tableText } from '../report/output.ts';
@@ -6,7 +6,7 @@ import { ERRORS } from '../request/words/error-codes.ts';
 import { FINDING, FINDING_CODES, saying } from '../request/words/finding.ts';
 
 /** Prints the exit codes and their meanings. */
-async function exitCodes(context: TellingContext): Promise<number> {
+async function exitCodes(context: Context): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
   await context.reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
@@ -22,7 +22,7 @@ async function exitCodes(context: TellingContext): Promise<number> {
 }
 
 /** Prints the codes of errors with their exit codes, and those of findings. */
-async function errors(context: TellingContext): Promise<number> {
+async function errors(context: Context): Promise<number> {
   const kinds = Object.entries(EXIT_CODES)
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
@@ -53,7 +53,7 @@ function kindLine(code: string, exitCode: number, meaning: string): string {
 }
 
 /** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */
-async function environment(context: TellingContext): Promise<number> {
+async function environment(context: Context): Promise<number> {
   const { env } = context.process;
   const variables = ENVIRONMENT.map(({ names, meaning }) => ({
     names,

@@ -23,7 +23,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { clock, interruption } = context;
   const { halt } = interruption;
   const watch = new WorkerStats(context, events);
-  await serveHealth(context, options, () => watch.view);
+  await serveHealth(context, options, () => watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
   const store = await context.postgresStore();
   const session = await RequestSession.open(context, {
