@@ -1,7 +1,7 @@
 import { commandLine } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
-import { planWithProgress } from '../cli/input.ts';
+import { planWithProgress, withProgress } from '../cli/input.ts';
 import { finishOnSignal, type RequestSession } from '../cli/session.ts';
 import type { PlanOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
@@ -73,18 +73,15 @@ const BATCH_ROWS = 500;
 async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
   const { halt } = context.interruption;
   finishOnSignal(context, 'the rows at hand');
-  const progress = await context.reporter.progress('Queueing');
   let [queued, seen] = [0, 0];
-  try {
+  await withProgress(context, 'Queueing', async (tick) => {
     const ready = submissions(plan, { preparation, halt }, 'ready');
     for await (const batch of inBatches(ready, BATCH_ROWS)) {
       queued += await queue.add(batch.map(({ row, key, request }) => ({ row, key, request })));
       seen += batch.length;
-      progress.update({ done: seen, total: plan.counts.ready, counts: {} });
+      tick(seen, plan.counts.ready);
     }
-  } finally {
-    progress.end();
-  }
+  });
   return { queued, alreadyQueued: seen - queued };
 }
 

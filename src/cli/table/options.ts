@@ -236,5 +236,7 @@ export const TEMPLATE = {
   output: text('<file>', 'write it there; an existing file is not replaced'),
 };
 export const PURGE = { yes: yes('do not ask') };
-export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
+export const STORE_EXPORT = {
+  output: { ...outputFile('write the log there', { short: '-o' }), isRequired: true as const },
+};
 export const HELP = { all: flag('with the options that few need') };

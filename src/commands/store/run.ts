@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import type { Context } from '../../cli/context.ts';
+import { withProgress } from '../../cli/input.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
+import { countText, duration, printable, rowsText, thousands } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { inBatches } from '../../run/batches.ts';
@@ -57,18 +58,15 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   await store.migrate();
   // What srq create adds from now on may not be among what is read, so the store is not to know the log with it.
   const id = await fileLogOf(file);
-  const progress = await context.reporter.progress('Importing');
   let [requests, imported] = [0, 0];
-  try {
+  // How many there are is known only once the log has been read.
+  await withProgress(context, 'Importing', async (tick) => {
     for await (const batch of inBatches(source.latest(), BATCH_REQUESTS)) {
       imported += await store.takeOver(batch.map((record) => ({ record, state: log.lookup(record.key) })));
       requests += batch.length;
-      // How many there are is known only once the log has been read.
-      progress.update({ done: requests, total: 0, counts: {} });
+      tick(requests);
     }
-  } finally {
-    progress.end();
-  }
+  });
   // Only a log that was taken over as a whole is known to the store.
   if (id) await store.noteFileLog(id);
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
@@ -88,8 +86,8 @@ function requireLog(file: string): void {
   throw new SrqError('arguments.invalid', message, 'srq status names the log of a profile.');
 }
 
-/** Writes what the store knows of each request as a log in a file, which knows the same then. `-` is standard output. */
-export async function storeExport(context: Context, { output = '-' }: { readonly output?: string }): Promise<number> {
+/** Writes what the store knows of each request as a log in a file, which knows the same then. */
+export async function storeExport(context: Context, { output }: { readonly output: string }): Promise<number> {
   keepHeapSmall();
   const store = await context.postgresStore();
   let requests = 0;
@@ -98,16 +96,6 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
       requests += batch.length;
       yield batch.map(({ record, state }) => encodeRequest(record, state)).join('');
     }
-  }
-  if (output === '-') {
-    if (context.options.json)
-      throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
-    const { stdout } = context.process;
-    for await (const text of texts()) {
-      if (stdout.destroyed) break;
-      await writeAll(stdout, text);
-    }
-    return 0;
   }
   // A process may be about to write to an earlier one, so none is replaced.
   const file = await Output.open(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
