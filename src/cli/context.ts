@@ -123,13 +123,11 @@ export class Context extends Program {
 
   /**
    * Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too, so that
-   * what is confirmed there applies to the run. It needs no settings, so it gets null if they name no profile.
+   * what is confirmed there applies to the run.
    */
-  async mappings(): Promise<MappingStore | null> {
+  async mappings(): Promise<MappingStore> {
     const { MappingStore } = await import('../settings/mapping-store.ts');
-    const name = this.profileName();
-    const value = (await (this.options.sandbox ? name.catch(() => null) : name))?.value;
-    if (value === undefined) return null;
+    const { value } = await this.profileName();
     return new MappingStore(settingsFiles((await this.paths()).config, value).mappings, await this.trust());
   }
 
@@ -237,14 +235,8 @@ export class Context extends Program {
   }
 
   #learnedContract(): Promise<Contract | null> {
-    this.#learned ??= this.#readContract();
+    this.#learned ??= this.contracts().then((contracts) => contracts.read());
     return this.#learned;
-  }
-
-  async #readContract(): Promise<Contract | null> {
-    // The sandbox needs no settings. If they name no profile, there is no contract to use.
-    if (this.options.sandbox && !(await this.profileName().catch(() => null))) return null;
-    return (await this.contracts()).read();
   }
 
   #stateDirectory(): string {

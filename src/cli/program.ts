@@ -4,7 +4,7 @@ import { type ErrorCode, SrqError } from '../request/words/errors.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
 import { COMMANDS, commandOf, longName, pathIn, within } from './table/commands.ts';
-import { type Flags, oneOf } from './table/flags.ts';
+import type { Flags } from './table/flags.ts';
 import { EVERYWHERE, GLOBAL, type GlobalOptions } from './table/options.ts';
 import type { CommandRow } from './table/row.ts';
 import { HELP_TOPICS } from './table/surroundings.ts';
@@ -37,7 +37,7 @@ export async function runArguments(process: NodeJS.Process, version: string, col
     getOutHelpWidth: () => columns,
     getErrHelpWidth: () => columns,
   };
-  const program = await makeProgram(version, invoke, output, words);
+  const program = await makeProgram(version, invoke, output);
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
   } catch (error) {
@@ -116,22 +116,11 @@ function fault(error: unknown, context: Context): SrqError {
   return new SrqError('srq.fault', message, hint, error);
 }
 
-/** Returns the command that a word names, with those below it, or all. One alone takes less time to build. */
-function rowsFor(word = ''): [string, CommandRow][] {
-  const own = Object.entries(COMMANDS).filter(([words]) => words.split(' ')[0] === word);
-  return own.length > 0 ? own : Object.entries(COMMANDS);
-}
-
 /**
- * Builds the commander program that parses the arguments. If the first word is the name of a command, the program has only
- * that one. `output` is where commander writes. Mistakes in the arguments are thrown as `CommanderError`.
+ * Builds the commander program that parses the arguments. `output` is where commander writes. Mistakes in the arguments are
+ * thrown as `CommanderError`.
  */
-export async function makeProgram(
-  version: string,
-  invoke: Invoke,
-  output: OutputConfiguration,
-  words: readonly string[] = [],
-): Promise<Command> {
+export async function makeProgram(version: string, invoke: Invoke, output: OutputConfiguration): Promise<Command> {
   // The settings come before the commands are added, because commands inherit only earlier ones.
   const program = new Command('srq')
     .exitOverride()
@@ -151,7 +140,7 @@ export async function makeProgram(
     });
   for (const [name, flag] of Object.entries(GLOBAL)) program.addOption(optionOf(name, flag).hideHelp());
   program.options.find(({ long }) => long === '--version')?.hideHelp();
-  for (const [own, row] of rowsFor(words[0])) addCommand(program, own, row, invoke);
+  for (const [own, row] of Object.entries(COMMANDS)) addCommand(program, own, row, invoke);
   // The list of commands takes nearly the whole screen, so it has no heading.
   program.configureHelp({
     ...program.configureHelp(),
@@ -175,9 +164,7 @@ function addCommand(program: Command, words: string, row: CommandRow, invoke: In
     .description(row.about);
   for (const { name: placeholder, about = '', choices } of row.args ?? []) {
     const argument = new Argument(placeholder, about);
-    command.addArgument(
-      choices ? argument.choices([...choices]).argParser((given) => oneOf(choices, given)) : argument,
-    );
+    command.addArgument(choices ? argument.choices([...choices]) : argument);
   }
   for (const [key, flag] of Object.entries(row.flags ?? {})) command.addOption(optionOf(key, flag));
   const { examples = [], run } = row;

@@ -19,9 +19,6 @@ import { runSecretCommand } from '../settings/settings.ts';
 
 /** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
-  if (context.options.sandbox) {
-    throw new SrqError('flags.contradict', '--sandbox needs no login.', 'Just run: srq bulk FILE --sandbox');
-  }
   const profiles = await context.profiles();
   const name = (await context.profileName()).value;
   // The URL of a store is checked before anything is asked. Whether it works, srq doctor says.

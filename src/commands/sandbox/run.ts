@@ -21,7 +21,7 @@ export async function sandbox(context: Context, options: SandboxOptions): Promis
     latencyMs: options.latency,
     ratePerSecond: options.rate ?? null,
     tokenTtlSeconds: options.tokenTtl,
-    faults: options.fault,
+    faults: Object.fromEntries(options.fault.map(([kind, probability]) => [kind, Number(probability)])),
     seed: options.seed,
     contract,
     hasInbox: true,
