@@ -1,4 +1,4 @@
-import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '../account/program.ts';
 import type { Contract } from '../request/contract/contract.ts';
@@ -12,16 +12,11 @@ const KEPT = /sandbox\.ndjson(?:\.runs)?$/;
 /** Copies the log of a rehearsal that has ended to `last`, where it replaces the previous one, unless nothing was sent. */
 export function keepRehearsal(folder: string, last: string): void {
   if (!existsSync(join(folder, 'sandbox.ndjson'))) return;
-  const next = `${last}.${process.pid}`;
   try {
-    cpSync(folder, next, { recursive: true, filter: (path) => path === folder || KEPT.test(path) });
     rmSync(last, { recursive: true, force: true });
-    renameSync(next, last);
+    cpSync(folder, last, { recursive: true, filter: (path) => path === folder || KEPT.test(path) });
   } catch {
-    // The rehearsal has told its outcome. The state folder cannot be written, or another rehearsal keeps its log instead.
-    try {
-      rmSync(next, { recursive: true, force: true });
-    } catch {}
+    // The rehearsal has told its outcome. The state folder cannot be written, or another rehearsal keeps its log.
   }
 }
 

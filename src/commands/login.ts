@@ -126,7 +126,7 @@ interface GivenCredentials {
 async function printedSecret(context: Context, account: Destination, options: LoginOptions) {
   const keychain = options.keychain ? keychainOf((await context.profileName()).value, account) : null;
   const secretCommand = keychain?.lookup ?? options.secretCommand ?? '';
-  const printed = runSecretCommand(secretCommand, undefined, context.process.env).catch((error: unknown) => {
+  const printed = runSecretCommand(secretCommand, context.process.env).catch((error: unknown) => {
     if (keychain === null) throw error;
     const message = `The keychain gives no secret for ${account.baseUrl} as client ${account.clientId}. Nothing was stored.`;
     throw new SrqError('keychain.unusable', message, `Put it there, then run this again: ${keychain.store}`, error);
