@@ -34,7 +34,11 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const tokensAt = tokenAddress(contract, baseUrl);
   if (isElsewhere(contract.token)) context.reporter.warn(address);
   else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
-  const token = await prove(context, given).catch(refused);
+  const alone = { rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true } as const;
+  // Later commands use the token. It is null if the service issues none.
+  const token = await connectTo(context, { baseUrl, clientId }, async () => new Secret(given.secret), alone)
+    .then((connection) => connection.proveCredentials())
+    .catch(refused);
   const profile: Profile = {
     ...kept,
     baseUrl,
@@ -47,13 +51,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   await profiles.set(name, profile);
   await tellLogin(context, name, profile, contract, token);
   return 0;
-}
-
-/** Requests a token, which later commands use. Resolves to null if the service issues none. */
-async function prove(context: Context, { baseUrl, clientId, secret }: GivenCredentials): Promise<CachedToken | null> {
-  const options = { rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true } as const;
-  const connection = await connectTo(context, { baseUrl, clientId }, async () => new Secret(secret), options);
-  return connection.proveCredentials();
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */
