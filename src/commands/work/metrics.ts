@@ -1,10 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { WorkerStats } from './worker-stats.ts';
-
-/** The state of a worker, for monitoring. */
-export type WorkerState = (typeof STATES)[number];
-
-const STATES = ['starting', 'working', 'idle', 'waiting-for-database', 'stopping'] as const;
+import { STATES, type WorkerStats } from './worker-stats.ts';
 
 /** What a scrape tells of a worker. A part is null as long as nobody has looked. */
 export type WorkerView = Pick<

@@ -9,7 +9,7 @@ import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
-import { serveHealth } from '../health.ts';
+import { serveHealth } from './health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */

@@ -10,10 +10,12 @@ import type { RunEvents } from '../../run/events.ts';
 import type { Standing } from '../../store/postgres/figures.ts';
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 import type { PostgresQueue } from '../../store/postgres/queue.ts';
-import type { WorkerState } from './metrics.ts';
 
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 10_000;
+
+/** The states of a worker, for monitoring. */
+export const STATES = ['starting', 'working', 'idle', 'waiting-for-database', 'stopping'] as const;
 
 /** Counts what a worker does, and tells it to people, to `--events` and to monitoring. */
 export class WorkerStats implements WorkerWatch {
@@ -57,7 +59,7 @@ export class WorkerStats implements WorkerWatch {
     return this.connection?.pace() ?? null;
   }
 
-  get state(): WorkerState {
+  get state(): (typeof STATES)[number] {
     const { halt, log } = this.#context;
     if (!this.#hasBegun) return 'starting';
     if (halt.signal.aborted) return 'stopping';

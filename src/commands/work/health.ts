@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { Context } from '../cli/context.ts';
-import type { WorkOptions } from '../cli/table/options.ts';
-import { SrqError, systemCode } from '../request/words/errors.ts';
-import type { WorkerView } from './work/metrics.ts';
+import type { Context } from '../../cli/context.ts';
+import type { WorkOptions } from '../../cli/table/options.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
+import type { WorkerView } from './metrics.ts';
 
 /**
  * Serves `/livez` (200 as long as the process is not stuck), `/healthz` (200 while it can work, 503 while it waits for the
@@ -15,7 +15,7 @@ export async function serveHealth(
   view: () => WorkerView,
 ): Promise<void> {
   if (healthPort === undefined) return;
-  const { metricsPage } = await import('./work/metrics.ts');
+  const { metricsPage } = await import('./metrics.ts');
   const answer = async (url = '') =>
     url === '/metrics' ? { status: 200, ...(await metricsPage(view())) } : healthAnswer(url, view());
   // A worker goes on, even if its state cannot be told.
