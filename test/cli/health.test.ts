@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
-import { serveHealth } from '../../src/commands/health.ts';
+import { serveHealth } from '../../src/commands/work/health.ts';
 import type { WorkerView } from '../../src/commands/work/metrics.ts';
 import { noCounts } from '../../src/request/log/status.ts';
 import { contextOf } from '../helpers/command-context.ts';
