@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { type Input, inputName, planWithProgress, readInput, withProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
-import { finishOnSignal, RequestSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
+import { finishOnSignal, openSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
 import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
@@ -185,7 +185,7 @@ export async function openImport(
 ) {
   const input = await readInput(context, file, options);
   requireOneStatus(input.table, file);
-  const session = await RequestSession.open(context, {
+  const session = await openSession(context, {
     audio: recordingsBeside(file),
     operations: operationsOf(options),
     isAsOffered: true,

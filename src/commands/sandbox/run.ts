@@ -13,10 +13,9 @@ import { startSandbox } from '../../sandbox/server.ts';
  */
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
   const contract = await (await context.contracts()).read();
-  const clientSecret = options.clientSecretStdin ? await givenSecret(context) : undefined;
   const running = await startSandbox({
-    ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
-    ...(clientSecret === undefined ? {} : { clientSecret }),
+    clientId: options.clientId,
+    clientSecret: options.clientSecretStdin ? await givenSecret(context) : undefined,
     port: options.port,
     latencyMs: options.latency,
     ratePerSecond: options.rate ?? null,

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { finishOnSignal, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { finishOnSignal, openSession, recordingsBeside } from '../../cli/session.ts';
 import type { WorkOptions } from '../../cli/table/options.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/refuse-queued.ts';
@@ -26,7 +26,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   await serveHealth(context, options, () => watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
   const store = await context.postgresStore();
-  const session = await RequestSession.open(context, {
+  const session = await openSession(context, {
     audio: recordingsBeside('-'),
     operations: operationsOf(options),
   });

@@ -3,7 +3,7 @@ import { type Counts, SENT_STATUSES } from '../../request/log/status.ts';
 import { clip, columnsOf, duration, thousands } from '../output.ts';
 
 /** The state of an import for its progress line. */
-export interface ProgressState {
+interface ProgressState {
   readonly done: number;
   readonly total: number;
   readonly counts: Partial<Counts>;
