@@ -6,7 +6,6 @@ import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, forRehearsal } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
-import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import { directories, profileNamed, type StateFiles, settingsFiles, stateFiles } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
@@ -79,8 +78,8 @@ export class Context extends Program {
    */
   async writtenFiles(): Promise<WrittenFiles> {
     const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
-    const { WrittenFiles } = await import('../settings/written-files.ts');
-    return new WrittenFiles(join(this.#directories().state, name), await this.trust());
+    const { writtenFiles } = await import('../settings/written-files.ts');
+    return writtenFiles(join(this.#directories().state, name), await this.trust());
   }
 
   async profiles(): Promise<ProfileStore> {
@@ -115,10 +114,10 @@ export class Context extends Program {
   }
 
   /** Opens the contract of the profile in use. With --sandbox, the sandbox behaves as this contract says. */
-  async contracts(): Promise<ContractStore> {
-    const { ContractStore } = await import('../settings/contract-store.ts');
+  async contracts() {
+    const { contractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
-    return new ContractStore(value, settingsFiles((await this.paths()).config, value).contract, await this.trust());
+    return contractStore(value, settingsFiles((await this.paths()).config, value).contract, this.uid);
   }
 
   /**
