@@ -122,11 +122,12 @@ export class Context extends Program {
 
   /**
    * Opens the mappings that were confirmed under the profile in use. A rehearsal with --sandbox uses them, too, so that
-   * what is confirmed there applies to the run.
+   * what is confirmed there applies to the run. It needs no settings, so it gets null if they name no profile.
    */
-  async mappings(): Promise<MappingStore> {
+  async mappings(): Promise<MappingStore | null> {
     const { MappingStore } = await import('../settings/mapping-store.ts');
-    const { value } = await this.profileName();
+    const value = await this.#ownProfile();
+    if (value === null) return null;
     return new MappingStore(settingsFiles((await this.paths()).config, value).mappings, await this.trust());
   }
 
@@ -233,8 +234,14 @@ export class Context extends Program {
     }
   }
 
+  /** Returns the name of the profile in use, or null for a rehearsal whose settings name none, because it needs no settings. */
+  async #ownProfile(): Promise<string | null> {
+    const name = this.profileName().then(({ value }) => value);
+    return this.options.sandbox ? name.catch(() => null) : name;
+  }
+
   #learnedContract(): Promise<Contract | null> {
-    this.#learned ??= this.contracts().then((contracts) => contracts.read());
+    this.#learned ??= this.#ownProfile().then(async (name) => (name === null ? null : (await this.contracts()).read()));
     return this.#learned;
   }
 

@@ -57,7 +57,7 @@ export async function readInput(context: Context, file: string, options: Reading
   const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
   // What was confirmed earlier for a file with this header.
-  const remembered = (await context.mappings()).find(table.columns);
+  const remembered = (await context.mappings())?.find(table.columns);
   const sample = await sampleOf(table);
   const chosen = {
     map: { ...kept?.map, ...Object.fromEntries(options.map.map(([column, field]) => [mapKey(column), field])) },
@@ -97,7 +97,7 @@ export async function rememberMapping(context: Context, input: Input, isSaid: bo
   if (kept === null) return;
   try {
     const on = new Date(context.clock.nowMs()).toISOString().slice(0, 10);
-    (await context.mappings()).keep(input.table.columns, kept, on);
+    (await context.mappings())?.keep(input.table.columns, kept, on);
   } catch (error) {
     if (systemCode(error) === '') throw error;
     const message = `The mapping cannot be remembered for the next file like this (${systemCode(error)}).`;

@@ -70,7 +70,7 @@ function requireOtherReferences({ held, rows, mapping }: ImportPlan, command: re
 async function sentOtherwise(session: RequestSession, { evidence }: Input, plan: ImportPlan) {
   const { context, preparation } = session;
   const now = plan.mapping;
-  const used = (await context.mappings()).used(now.columns);
+  const used = (await context.mappings())?.used(now.columns) ?? [];
   const { contract } = preparation;
   const before = {
     when: 'the API description gave them no country',
