@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
+import { printableLines } from '../report/output.ts';
 import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, forRehearsal } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
@@ -29,7 +30,6 @@ export class Context extends Program {
   readonly reporter: Reporter;
   /** What of this command has which file: the log, and each output. */
   readonly outputs = new Map<string, object>();
-  #store: ProfileStore | null = null;
   #settings: Promise<Settings> | null = null;
   #newBaseUrl: string | null = null;
   #learned: Promise<Contract | null> | null = null;
@@ -83,11 +83,8 @@ export class Context extends Program {
   }
 
   async profiles(): Promise<ProfileStore> {
-    if (!this.#store) {
-      const { ProfileStore } = await import('../settings/profile-store.ts');
-      this.#store = new ProfileStore(this.#directories().config, this.uid);
-    }
-    return this.#store;
+    const { ProfileStore } = await import('../settings/profile-store.ts');
+    return new ProfileStore(this.#directories().config, this.uid);
   }
 
   /** Returns the name of the profile in use: from the flag, the environment, or the settings. */
@@ -207,7 +204,6 @@ export class Context extends Program {
   /** Prints the stack of a fault if --verbose is given. */
   async showStack(error: unknown): Promise<void> {
     if (!this.options.verbose) return;
-    const { printableLines } = await import('../report/output.ts');
     this.process.stderr.write(`${printableLines(this.redacted(String((error as Error)?.stack)))}\n`);
   }
 
