@@ -63,7 +63,7 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   conf: ['src/settings'],
   chalk: ['src/report'],
   ora: ['src/report/terminal'],
-  'prom-client': ['src/report'],
+  'prom-client': ['src/commands/work'],
   'fast-wrap-ansi': ['src/report'],
   'fast-string-width': ['src/report'],
   'csv-parse': ['src/input'],

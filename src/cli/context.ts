@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { LogPlace } from '../account/host.ts';
 import { Program } from '../account/program.ts';
+import { printableLines } from '../report/output.ts';
 import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, forRehearsal } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
-import type { ContractStore } from '../settings/contract-store.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import { directories, profileNamed, type StateFiles, settingsFiles, stateFiles } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
@@ -30,7 +30,6 @@ export class Context extends Program {
   readonly reporter: Reporter;
   /** What of this command has which file: the log, and each output. */
   readonly outputs = new Map<string, object>();
-  #store: ProfileStore | null = null;
   #settings: Promise<Settings> | null = null;
   #newBaseUrl: string | null = null;
   #learned: Promise<Contract | null> | null = null;
@@ -79,16 +78,13 @@ export class Context extends Program {
    */
   async writtenFiles(): Promise<WrittenFiles> {
     const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
-    const { WrittenFiles } = await import('../settings/written-files.ts');
-    return new WrittenFiles(join(this.#directories().state, name), await this.trust());
+    const { writtenFiles } = await import('../settings/written-files.ts');
+    return writtenFiles(join(this.#directories().state, name), await this.trust());
   }
 
   async profiles(): Promise<ProfileStore> {
-    if (!this.#store) {
-      const { ProfileStore } = await import('../settings/profile-store.ts');
-      this.#store = new ProfileStore(this.#directories().config, this.uid);
-    }
-    return this.#store;
+    const { ProfileStore } = await import('../settings/profile-store.ts');
+    return new ProfileStore(this.#directories().config, this.uid);
   }
 
   /** Returns the name of the profile in use: from the flag, the environment, or the settings. */
@@ -115,10 +111,10 @@ export class Context extends Program {
   }
 
   /** Opens the contract of the profile in use. With --sandbox, the sandbox behaves as this contract says. */
-  async contracts(): Promise<ContractStore> {
-    const { ContractStore } = await import('../settings/contract-store.ts');
+  async contracts() {
+    const { contractStore } = await import('../settings/contract-store.ts');
     const { value } = await this.profileName();
-    return new ContractStore(value, settingsFiles((await this.paths()).config, value).contract, await this.trust());
+    return contractStore(value, settingsFiles((await this.paths()).config, value).contract, this.uid);
   }
 
   /**
@@ -127,9 +123,8 @@ export class Context extends Program {
    */
   async mappings(): Promise<MappingStore | null> {
     const { MappingStore } = await import('../settings/mapping-store.ts');
-    const name = this.profileName();
-    const value = (await (this.options.sandbox ? name.catch(() => null) : name))?.value;
-    if (value === undefined) return null;
+    const value = await this.#ownProfile();
+    if (value === null) return null;
     return new MappingStore(settingsFiles((await this.paths()).config, value).mappings, await this.trust());
   }
 
@@ -209,7 +204,6 @@ export class Context extends Program {
   /** Prints the stack of a fault if --verbose is given. */
   async showStack(error: unknown): Promise<void> {
     if (!this.options.verbose) return;
-    const { printableLines } = await import('../report/output.ts');
     this.process.stderr.write(`${printableLines(this.redacted(String((error as Error)?.stack)))}\n`);
   }
 
@@ -236,15 +230,15 @@ export class Context extends Program {
     }
   }
 
-  #learnedContract(): Promise<Contract | null> {
-    this.#learned ??= this.#readContract();
-    return this.#learned;
+  /** Returns the name of the profile in use, or null for a rehearsal whose settings name none, because it needs no settings. */
+  async #ownProfile(): Promise<string | null> {
+    const name = this.profileName().then(({ value }) => value);
+    return this.options.sandbox ? name.catch(() => null) : name;
   }
 
-  async #readContract(): Promise<Contract | null> {
-    // The sandbox needs no settings. If they name no profile, there is no contract to use.
-    if (this.options.sandbox && !(await this.profileName().catch(() => null))) return null;
-    return (await this.contracts()).read();
+  #learnedContract(): Promise<Contract | null> {
+    this.#learned ??= this.#ownProfile().then(async (name) => (name === null ? null : (await this.contracts()).read()));
+    return this.#learned;
   }
 
   #stateDirectory(): string {

@@ -135,17 +135,18 @@ export function planWithProgress(
 ): Promise<ImportPlan> {
   const { context, preparation } = session;
   const rules = { ...wanted, taken: () => session.takenBefore() };
-  return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, rules, tick));
+  return withProgress(context, 'Reading', (tick) => planImport(input, wanted.range, preparation, log, rules, tick));
 }
 
-/** Shows the progress of reading a file. `read` calls `tick` with the number of rows read so far. */
-export async function withReadingProgress<Result>(
+/** Shows the progress of counted work, which calls `tick` with how much is done so far, and with the total if it is known. */
+export async function withProgress<Result>(
   context: Context,
-  read: (tick: (rows: number) => void) => Promise<Result>,
+  label: string,
+  work: (tick: (done: number, total?: number) => void) => Promise<Result>,
 ): Promise<Result> {
-  const progress = await context.reporter.progress('Reading');
+  const progress = await context.reporter.progress(label);
   try {
-    return await read((rows) => progress.update({ done: rows, total: 0, counts: {} }));
+    return await work((done, total = 0) => progress.update({ done, total, counts: {} }));
   } finally {
     progress.end();
   }

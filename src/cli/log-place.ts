@@ -3,10 +3,12 @@ import type { LogPlace } from '../account/host.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import type { Sourced } from '../settings/settings.ts';
-import type { TellingContext } from './command.ts';
+import type { GlobalOptions } from './table/options.ts';
 
 /** The parts of the context that decide where the log is kept. */
-interface LogContext extends TellingContext {
+interface LogContext {
+  readonly process: Pick<NodeJS.Process, 'env'>;
+  readonly options: GlobalOptions;
   profileName(): Promise<Sourced<string>>;
   profiles(): Promise<ProfileStore>;
   addSecret(secret: string): void;

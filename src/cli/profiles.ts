@@ -11,29 +11,16 @@ export function profileKind({ baseUrl, test }: Pick<Profile, 'baseUrl' | 'test'>
   return test || (URL.canParse(baseUrl) && isLoopback(baseUrl)) ? 'test' : 'live';
 }
 
-/** Removes all of a profile but its log. Returns null if there was no such profile. */
+/** Removes all of a profile but its log, and warns of what cannot be removed. Returns null if there was no such profile. */
 export async function forgetProfile(context: Context, name: string): Promise<Profile | null> {
   const removed = await (await context.profiles()).remove(name);
   const { state, config } = await context.paths();
-  const { token, learned } = stateFiles(state, name);
-  const { mappings, contract } = settingsFiles(config, name);
-  await forgetFile(context, `The token of profile ${name}`, token);
-  await forgetFile(context, `What was learned of the service of profile ${name}`, learned);
-  await forgetFile(context, `The mappings of profile ${name}`, mappings);
-  await forgetFile(context, `The API description of profile ${name}`, contract);
-  return removed;
-}
-
-/** Removes a file of a profile, and warns if that fails. */
-async function forgetFile(context: Context, what: string, path: string): Promise<void> {
-  try {
-    await rm(path, { force: true });
-  } catch (error) {
-    const why = systemCode(error);
-    if (why === '') throw error;
+  for (const path of Object.values({ ...stateFiles(state, name), ...settingsFiles(config, name) })) {
+    const why = await rm(path, { force: true }).then(() => '', systemCode);
     // Where a part of the path is no folder, there is no such file.
-    if (why !== 'ENOTDIR') await context.warn(`${what} is still in ${path} (${why}). Remove it.`);
+    if (why !== '' && why !== 'ENOTDIR') await context.warn(`${path} cannot be removed (${why}). Remove it.`);
   }
+  return removed;
 }
 
 /** Warns where the log has nothing to show: another profile may be meant, or the log may not be the one it sent by. */

@@ -1,14 +1,16 @@
 import { Argument, Command, CommanderError, Help, Option, type OutputConfiguration } from 'commander';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { type ErrorCode, SrqError } from '../request/words/errors.ts';
-import type { Invoke } from './command.ts';
 import type { Context } from './context.ts';
 import { EXIT_CODES, firstExitNumber } from './exit-codes.ts';
-import { COMMANDS, commandOf, longName, within } from './table/commands.ts';
-import { type Flags, oneOf } from './table/flags.ts';
+import { COMMANDS, commandOf, longName, pathIn, within } from './table/commands.ts';
+import type { Flags } from './table/flags.ts';
 import { EVERYWHERE, GLOBAL, type GlobalOptions } from './table/options.ts';
 import type { CommandRow } from './table/row.ts';
 import { HELP_TOPICS } from './table/surroundings.ts';
+
+/** Runs one command with the arguments that commander has parsed. */
+type Invoke = (globals: GlobalOptions, load: NonNullable<CommandRow['run']>, args: readonly unknown[]) => Promise<void>;
 
 /**
  * Runs the command that the arguments name and returns its exit code. All errors are caught and reported here.
@@ -35,7 +37,7 @@ export async function runArguments(process: NodeJS.Process, version: string, col
     getOutHelpWidth: () => columns,
     getErrHelpWidth: () => columns,
   };
-  const program = await makeProgram(version, invoke, output, words);
+  const program = await makeProgram(version, invoke, output);
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
   } catch (error) {
@@ -83,8 +85,7 @@ async function report(error: unknown, context: Context, asWarning: boolean): Pro
 
 /** Returns the error for what commander says of the arguments, with a reference to the help of the command. */
 function usage(words: readonly string[], code: string, said: string): SrqError {
-  const path: string[] = [];
-  for (const word of words) if (commandOf([...path, word])) path.push(word);
+  const path = pathIn(words);
   const hint = `See: ${['srq', ...path, '--help'].join(' ')}`;
   if (code === 'commander.help') {
     const below = within(path).flatMap(([own]) => own.split(' ').slice(path.length, path.length + 1));
@@ -115,22 +116,11 @@ function fault(error: unknown, context: Context): SrqError {
   return new SrqError('srq.fault', message, hint, error);
 }
 
-/** Returns the command that a word names, with those below it, or all. One alone takes less time to build. */
-function rowsFor(word = ''): [string, CommandRow][] {
-  const own = Object.entries(COMMANDS).filter(([words]) => words.split(' ')[0] === word);
-  return own.length > 0 ? own : Object.entries(COMMANDS);
-}
-
 /**
- * Builds the commander program that parses the arguments. If the first word is the name of a command, the program has only
- * that one. `output` is where commander writes. Mistakes in the arguments are thrown as `CommanderError`.
+ * Builds the commander program that parses the arguments. `output` is where commander writes. Mistakes in the arguments are
+ * thrown as `CommanderError`.
  */
-export async function makeProgram(
-  version: string,
-  invoke: Invoke,
-  output: OutputConfiguration,
-  words: readonly string[] = [],
-): Promise<Command> {
+export async function makeProgram(version: string, invoke: Invoke, output: OutputConfiguration): Promise<Command> {
   // The settings come before the commands are added, because commands inherit only earlier ones.
   const program = new Command('srq')
     .exitOverride()
@@ -150,7 +140,7 @@ export async function makeProgram(
     });
   for (const [name, flag] of Object.entries(GLOBAL)) program.addOption(optionOf(name, flag).hideHelp());
   program.options.find(({ long }) => long === '--version')?.hideHelp();
-  for (const [own, row] of rowsFor(words[0])) addCommand(program, own, row, invoke);
+  for (const [own, row] of Object.entries(COMMANDS)) addCommand(program, own, row, invoke);
   // The list of commands takes nearly the whole screen, so it has no heading.
   program.configureHelp({
     ...program.configureHelp(),
@@ -174,9 +164,7 @@ function addCommand(program: Command, words: string, row: CommandRow, invoke: In
     .description(row.about);
   for (const { name: placeholder, about = '', choices } of row.args ?? []) {
     const argument = new Argument(placeholder, about);
-    command.addArgument(
-      choices ? argument.choices([...choices]).argParser((given) => oneOf(choices, given)) : argument,
-    );
+    command.addArgument(choices ? argument.choices([...choices]) : argument);
   }
   for (const [key, flag] of Object.entries(row.flags ?? {})) command.addOption(optionOf(key, flag));
   const { examples = [], run } = row;

@@ -2,9 +2,9 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { columnsOf, inAscii, isAsciiLocale, wrapped } from '../report/output.ts';
 import { SrqError } from '../request/words/errors.ts';
-import type { TellingContext } from './command.ts';
+import type { Context } from './context.ts';
 
-type Asking = Pick<TellingContext, 'process'>;
+type Asking = Pick<Context, 'process' | 'reporter'>;
 
 /** Asks a question on stderr, so that stdout contains only data. Use it only if `context.interactive` is true. */
 export function ask(context: Asking, question: string): Promise<string> {
@@ -25,7 +25,7 @@ export async function askHidden(context: Asking, question: string): Promise<stri
  * Asks until `accepts` returns the answer as a value. `accepts` throws an `SrqError` that says what is wrong with an answer.
  */
 export async function askUntil<Value>(
-  context: Pick<TellingContext, 'process' | 'reporter'>,
+  context: Asking,
   question: string,
   accepts: (answer: string) => Value | Promise<Value>,
   askOnce = ask,
@@ -43,7 +43,7 @@ export async function askUntil<Value>(
 
 /** Asks a question that is answered with one of `letters`, in either case, until the answer is one of them. */
 export function askLetter<Letter extends string>(
-  context: Pick<TellingContext, 'process' | 'reporter'>,
+  context: Asking,
   question: string,
   letters: readonly Letter[],
 ): Promise<Letter> {
@@ -55,7 +55,7 @@ export function askLetter<Letter extends string>(
 }
 
 /** Asks a question until the answer is yes or no. An empty answer is a no. */
-export function askYesNo(context: Pick<TellingContext, 'process' | 'reporter'>, question: string): Promise<boolean> {
+export function askYesNo(context: Asking, question: string): Promise<boolean> {
   return askUntil(context, `${question} [y/N] `, (answer) => {
     if (/^y(?:es)?$/i.test(answer)) return true;
     if (/^(?:no?)?$/i.test(answer)) return false;

@@ -1,10 +1,9 @@
-import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '../account/program.ts';
 import type { Contract } from '../request/contract/contract.ts';
-import { Secret } from '../request/words/secret.ts';
 import { startSandbox } from '../sandbox/server.ts';
-import type { Settings } from '../settings/settings.ts';
+import { resolveSettings, type Settings } from '../settings/settings.ts';
 
 /** The files of a rehearsal with --sandbox that are kept: the log, and its notes, which a report needs. */
 const KEPT = /sandbox\.ndjson(?:\.runs)?$/;
@@ -12,16 +11,11 @@ const KEPT = /sandbox\.ndjson(?:\.runs)?$/;
 /** Copies the log of a rehearsal that has ended to `last`, where it replaces the previous one, unless nothing was sent. */
 export function keepRehearsal(folder: string, last: string): void {
   if (!existsSync(join(folder, 'sandbox.ndjson'))) return;
-  const next = `${last}.${process.pid}`;
   try {
-    cpSync(folder, next, { recursive: true, filter: (path) => path === folder || KEPT.test(path) });
     rmSync(last, { recursive: true, force: true });
-    renameSync(next, last);
+    cpSync(folder, last, { recursive: true, filter: (path) => path === folder || KEPT.test(path) });
   } catch {
-    // The rehearsal has told its outcome. The state folder cannot be written, or another rehearsal keeps its log instead.
-    try {
-      rmSync(next, { recursive: true, force: true });
-    } catch {}
+    // The rehearsal has told its outcome. The state folder cannot be written, or another rehearsal keeps its log.
   }
 }
 
@@ -34,29 +28,15 @@ export async function startEmbedded(
   contract: Contract | null,
   hasInbox: boolean,
 ): Promise<Settings> {
-  const sandbox = await startSandbox({
-    port: 0,
-    latencyMs: 0,
-    ratePerSecond: null,
-    tokenTtlSeconds: 3600,
-    faults: {},
-    seed: 1,
-    contract,
-    // Users rehearse with real leads, and every user of the machine can call the port, so the inbox is opened only on
-    // request.
-    hasInbox,
-    now: program.clock.nowMs,
-  });
+  // Users rehearse with real leads, and every user of the machine can call the port, so the inbox is opened only on
+  // request.
+  const sandbox = await startSandbox({ contract, hasInbox, now: program.clock.nowMs });
   program.onClose(() => sandbox.close());
   const { baseUrl, clientId, clientSecret } = sandbox;
+  const profile = { baseUrl, clientId, clientSecret };
   return {
-    profile: { value: 'sandbox', source: 'flag' },
+    ...resolveSettings({ value: 'sandbox', source: 'flag' }, { sandbox: profile }, {}),
     baseUrl: { value: baseUrl, source: 'sandbox' },
     clientId: { value: clientId, source: 'sandbox' },
-    ownBaseUrl: null,
-    secret: { state: 'stored', read: async () => new Secret(clientSecret) },
-    encoding: 'form',
-    live: false,
-    otherProfiles: [],
   };
 }

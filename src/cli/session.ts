@@ -37,75 +37,56 @@ export interface SessionUse {
  * The session of a command that works with requests: their destination and contract, the log and the connection to the
  * service. All commands open these in the same way, and they are closed when the command ends.
  */
-export class RequestSession {
-  readonly context: Context;
-  readonly preparation: Preparation;
-  readonly #settings: Settings;
+export type RequestSession = Awaited<ReturnType<typeof openSession>>;
 
-  private constructor(context: Context, settings: Settings, preparation: Preparation) {
-    this.context = context;
-    this.#settings = settings;
-    this.preparation = preparation;
-  }
-
-  /**
-   * Opens a session. Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the
-   * contract cannot be used.
-   */
-  static async open(context: Context, use: SessionUse): Promise<RequestSession> {
-    const { audio, strict = false } = use;
-    const settings = await context.settings();
-    const contract = await withJudges(await context.contract());
-    const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
-    const destination = context.options.sandbox
-      ? REHEARSED
-      : use.needsNoLogin
-        ? known
-        : destinationOf(settings, contract);
-    const operations = use.isAsOffered ? offered(context, contract, use.operations) : use.operations;
-    return new RequestSession(context, settings, { destination, audio, contract, operations, strict });
-  }
-
-  /** Tells whether validate is asked before a request is created. */
-  get validates(): boolean {
-    return this.preparation.operations.includes('validate');
-  }
-
-  /** Opens the log in use for reading only. */
-  async logReader(): Promise<LogReader> {
-    const log = await (await this.context.log.store()).openReader();
-    this.context.onClose(() => log.close());
-    return log;
-  }
-
-  /** Yields what was created at this service before, may have been, or waits. */
-  async *takenBefore(ref?: string): AsyncGenerator<TakenRecord> {
-    yield* takenAt(await this.context.log.store(), this.preparation.destination, ref);
-  }
-
-  /** Connects to the service. Nothing is sent yet. */
-  async connect(options: Omit<ConnectOptions, 'audio'>): Promise<Connection> {
-    const { connect } = await import('./connect.ts');
-    return connect(this.context, { ...options, audio: this.preparation.audio });
-  }
-
+/**
+ * Opens a session. Throws `SrqError('auth')` if a login is needed and missing, and `SrqError('settings')` if the
+ * contract cannot be used.
+ */
+export async function openSession(context: Context, use: SessionUse) {
+  const { audio, strict = false } = use;
+  const settings = await context.settings();
+  const contract = await withJudges(await context.contract());
+  const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
+  const destination = context.options.sandbox
+    ? REHEARSED
+    : use.needsNoLogin
+      ? known
+      : destinationOf(settings, contract);
+  const operations = use.isAsOffered ? offered(context, contract, use.operations) : use.operations;
+  const preparation: Preparation = { destination, audio, contract, operations, strict };
+  const kind = context.options.sandbox
+    ? `the sandbox in this process${contract.source ? ', made from the API description' : ''}`
+    : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;
   /** Describes the destination: the base URL, the client and the profile. */
-  get destinationText(): string {
-    const { profile, live, baseUrl, clientId } = this.#settings;
-    const { contract } = this.preparation;
-    const kind = this.context.options.sandbox
-      ? `the sandbox in this process${contract.source ? ', made from the API description' : ''}`
-      : `profile ${profile.value}, ${live ? 'live' : 'test'}`;
-    return printable(`${baseUrl?.value} as client ${clientId?.value} (${kind})`);
-  }
-
-  /** Tells the user where the command is about to send, and by which contract. Programs can use `srq status --json`. */
-  sayDestination(): void {
-    if (this.context.options.json) return;
-    const { contract } = this.preparation;
-    const by = contract.source ? `, with the API description ${contractName(contract)}` : '';
-    this.context.reporter.say((paint) => paint.dim(`To ${this.destinationText}${by}`));
-  }
+  const destinationText = printable(`${settings.baseUrl?.value} as client ${settings.clientId?.value} (${kind})`);
+  return {
+    context,
+    preparation,
+    destinationText,
+    /** Whether validate is asked before a request is created. */
+    validates: operations.includes('validate'),
+    /** Opens the log in use for reading only. */
+    logReader: async (): Promise<LogReader> => {
+      const log = await (await context.log.store()).openReader();
+      context.onClose(() => log.close());
+      return log;
+    },
+    /** Yields what was created at this service before, may have been, or waits. */
+    takenBefore: async function* (ref?: string): AsyncGenerator<TakenRecord> {
+      yield* takenAt(await context.log.store(), destination, ref);
+    },
+    /** Connects to the service. Nothing is sent yet. */
+    connect: async (options: Omit<ConnectOptions, 'audio'>): Promise<Connection> => {
+      const { connect } = await import('./connect.ts');
+      return connect(context, { ...options, audio });
+    },
+    /** Tells the user where the command is about to send, and by which contract. Programs can use `srq status --json`. */
+    sayDestination: (): void => {
+      const by = contract.source ? `, with the API description ${contractName(contract)}` : '';
+      if (!context.options.json) context.reporter.say((paint) => paint.dim(`To ${destinationText}${by}`));
+    },
+  };
 }
 
 /** Handles signals from now on. After the first one, what is at hand is finished: by default, requests in flight. */

@@ -1,4 +1,4 @@
-import type { TellingContext } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { longName, placeholder, within } from '../cli/table/commands.ts';
@@ -13,7 +13,7 @@ type MappedCommand = DocumentOf<'help'>['commands'][number];
 type MappedOption = MappedCommand['options'][number];
 
 /** Prints what a program needs to call srq: the command that the words name, and those below it. */
-export async function commandMap(context: TellingContext, words: readonly string[]): Promise<number> {
+export async function commandMap(context: Context, words: readonly string[]): Promise<number> {
   // Only shells call the one that begins with underscores.
   const commands = within(words)
     .filter(([name, { run }]) => run && !name.startsWith('__'))

@@ -1,6 +1,6 @@
 import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
-import { finishOnSignal, RequestSession } from '../cli/session.ts';
+import { finishOnSignal, openSession } from '../cli/session.ts';
 import type { CreateOptions } from '../cli/table/options.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
@@ -21,7 +21,7 @@ const CONCURRENCY = 1;
 /** Creates one request or a few, each in the same way as a row of an import. */
 export async function create(context: Context, asked: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
-  const session = await RequestSession.open(context, { audio, operations: operationsOf(asked), isAsOffered: true });
+  const session = await openSession(context, { audio, operations: operationsOf(asked), isAsOffered: true });
   const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   const options = { ...asked, validate: session.validates };
   session.sayDestination();

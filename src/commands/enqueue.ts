@@ -1,7 +1,7 @@
 import { commandLine } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
-import { planWithProgress } from '../cli/input.ts';
+import { planWithProgress, withProgress } from '../cli/input.ts';
 import { finishOnSignal, type RequestSession } from '../cli/session.ts';
 import type { PlanOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
@@ -9,7 +9,6 @@ import { submissions } from '../delivery/read-rows.ts';
 import { enqueueText } from '../report/terminal/queue-text.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { RequestQueue } from '../request/log/request-queue.ts';
-import type { AudioReader } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { agreedPlan, rangeOf } from '../run/agree.ts';
 import { inBatches } from '../run/batches.ts';
@@ -29,7 +28,11 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const settings = await context.settings();
   requireConsent(context, settings, options);
   const given = context.process.argv.slice(2);
-  const use = { audio: noRecordings, isAsOffered: false, needsNoLogin: false };
+  const use = {
+    audio: { describe: refuseRecording, readBase64: refuseRecording },
+    isAsOffered: false,
+    needsNoLogin: false,
+  };
   const opened = await openImport(context, file, given, options, use);
   if (options.dryRun) return rehearse(opened, options, startedMs);
   const { input, session } = opened;
@@ -73,31 +76,21 @@ const BATCH_ROWS = 500;
 async function queueReady({ context, preparation }: RequestSession, plan: ImportPlan, queue: RequestQueue) {
   const { halt } = context.interruption;
   finishOnSignal(context, 'the rows at hand');
-  const progress = await context.reporter.progress('Queueing');
   let [queued, seen] = [0, 0];
-  try {
+  await withProgress(context, 'Queueing', async (tick) => {
     const ready = submissions(plan, { preparation, halt }, 'ready');
     for await (const batch of inBatches(ready, BATCH_ROWS)) {
       queued += await queue.add(batch.map(({ row, key, request }) => ({ row, key, request })));
       seen += batch.length;
-      progress.update({ done: seen, total: plan.counts.ready, counts: {} });
+      tick(seen, plan.counts.ready);
     }
-  } finally {
-    progress.end();
-  }
+  });
   return { queued, alreadyQueued: seen - queued };
 }
 
-/** Refuses recordings, because a path means nothing on another machine and a recording is too large for the queue. */
-const noRecordings: AudioReader = {
-  describe: () => Promise.reject(notQueued()),
-  readBase64: () => Promise.reject(notQueued()),
-};
-
-function notQueued(): SrqError {
+/** Refuses a recording, because a path means nothing on another machine and a recording is too large for the queue. */
+async function refuseRecording(): Promise<never> {
   const message = 'A row with a recording cannot be queued: workers on other machines do not have the file.';
-  return new SrqError(
-    'recording.not-queued',
-    `${message} Import such rows with srq bulk, which may use the same store.`,
-  );
+  const instead = 'Import such rows with srq bulk, which may use the same store.';
+  throw new SrqError('recording.not-queued', `${message} ${instead}`);
 }

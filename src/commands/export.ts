@@ -1,7 +1,7 @@
 import type { Context } from '../cli/context.ts';
 import { inputName, readInput } from '../cli/input.ts';
 import { warnOfWrongLog } from '../cli/profiles.ts';
-import { RequestSession, recordingsBeside } from '../cli/session.ts';
+import { openSession, recordingsBeside } from '../cli/session.ts';
 import type { ExportOptions } from '../cli/table/options.ts';
 import { keepHeapSmall } from '../cli/v8-flags.ts';
 import { loggedRows } from '../delivery/report-rows.ts';
@@ -29,7 +29,7 @@ export async function exportFile(context: Context, file: string, options: Export
   const output = path === undefined ? null : await Output.open(context, path, rule);
   const input = await readInput(context, file, options);
   const audio = recordingsBeside(file);
-  const session = await RequestSession.open(context, { audio, operations: ['create'], needsNoLogin: true });
+  const session = await openSession(context, { audio, operations: ['create'], needsNoLogin: true });
   const log = await session.logReader();
   const rows = () => loggedRows(input, session.preparation, log);
   await requireKnownRow(context, file, rows());

@@ -1,28 +1,22 @@
-import type { TellingContext } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
-import { tableText } from '../report/output.ts';
+import { aligned } from '../report/output.ts';
 import { ERRORS } from '../request/words/error-codes.ts';
 import { FINDING, FINDING_CODES, saying } from '../request/words/finding.ts';
 
 /** Prints the exit codes and their meanings. */
-async function exitCodes(context: TellingContext): Promise<number> {
+async function exitCodes(context: Context): Promise<number> {
   const meanings = new Map(Object.values(EXIT_CODES).map(({ number, meaning }) => [number, meaning]));
   const codes = [...meanings].map(([code, meaning]) => ({ code, meaning })).sort((a, b) => a.code - b.code);
-  await context.reporter.result('help exit-codes', { exitCodes: codes }, (paint) =>
-    tableText(
-      ['code', 'meaning'],
-      codes.map(({ code, meaning }) => [{ text: String(code).padStart(4) }, { text: meaning }]),
-      null,
-      paint,
-    ),
-  );
+  const shown = codes.map(({ code, meaning }) => [String(code).padStart(4), meaning] as const);
+  await context.reporter.result('help exit-codes', { exitCodes: codes }, () => aligned(shown, '').join('\n'));
   context.reporter.say(() => `If several apply, ${precedenceText()}`);
   return 0;
 }
 
 /** Prints the codes of errors with their exit codes, and those of findings. */
-async function errors(context: TellingContext): Promise<number> {
+async function errors(context: Context): Promise<number> {
   const kinds = Object.entries(EXIT_CODES)
     .filter(([code]) => code !== 'ok')
     .map(([code, { number, meaning }]) => ({ code, exitCode: number, meaning }));
@@ -53,25 +47,17 @@ function kindLine(code: string, exitCode: number, meaning: string): string {
 }
 
 /** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */
-async function environment(context: TellingContext): Promise<number> {
+async function environment(context: Context): Promise<number> {
   const { env } = context.process;
   const variables = ENVIRONMENT.map(({ names, meaning }) => ({
     names,
     meaning,
     set: names.filter((name) => env[name] || env[name.toLowerCase()]),
   }));
-  await context.reporter.result('help environment', { environment: variables }, (paint) =>
-    tableText(
-      ['', 'variable', 'meaning'],
-      variables.map(({ names, meaning, set }) => [
-        { text: set.length > 0 ? '*' : ' ' },
-        { text: names.join(', ') },
-        { text: meaning },
-      ]),
-      null,
-      paint,
-    ),
-  );
+  const shown = variables.map(({ names, meaning, set }) => {
+    return [`${set.length > 0 ? '*' : ' '}  ${names.join(', ')}`, meaning] as const;
+  });
+  await context.reporter.result('help environment', { environment: variables }, () => aligned(shown, '').join('\n'));
   context.reporter.say(
     () => '* marks what is set now. Flags win over the environment, the environment over the profile.',
   );

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import type { TellingContext } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { makeProgram } from '../cli/program.ts';
 import { HELP_TOPICS } from '../cli/table/surroundings.ts';
 import { columnsOf } from '../report/output.ts';
@@ -11,7 +11,7 @@ const COLUMNS = 80;
 
 /** Prints the help of a command, with `--all` including its rare options, or the help on a topic. */
 export async function help(
-  context: TellingContext,
+  context: Context,
   words: readonly string[],
   { all }: { readonly all?: boolean },
 ): Promise<number> {

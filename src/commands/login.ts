@@ -19,9 +19,6 @@ import { runSecretCommand } from '../settings/settings.ts';
 
 /** Checks credentials by requesting a token, if the service issues any, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
-  if (context.options.sandbox) {
-    throw new SrqError('flags.contradict', '--sandbox needs no login.', 'Just run: srq bulk FILE --sandbox');
-  }
   const profiles = await context.profiles();
   const name = (await context.profileName()).value;
   // The URL of a store is checked before anything is asked. Whether it works, srq doctor says.
@@ -37,7 +34,11 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const tokensAt = tokenAddress(contract, baseUrl);
   if (isElsewhere(contract.token)) context.reporter.warn(address);
   else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
-  const token = await prove(context, given).catch(refused);
+  const alone = { rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true } as const;
+  // Later commands use the token. It is null if the service issues none.
+  const token = await connectTo(context, { baseUrl, clientId }, async () => new Secret(given.secret), alone)
+    .then((connection) => connection.proveCredentials())
+    .catch(refused);
   const profile: Profile = {
     ...kept,
     baseUrl,
@@ -50,13 +51,6 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   await profiles.set(name, profile);
   await tellLogin(context, name, profile, contract, token);
   return 0;
-}
-
-/** Requests a token, which later commands use. Resolves to null if the service issues none. */
-async function prove(context: Context, { baseUrl, clientId, secret }: GivenCredentials): Promise<CachedToken | null> {
-  const options = { rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true } as const;
-  const connection = await connectTo(context, { baseUrl, clientId }, async () => new Secret(secret), options);
-  return connection.proveCredentials();
 }
 
 /** Reports a login that is done. `token` is null if the service issues none. */
@@ -129,7 +123,7 @@ interface GivenCredentials {
 async function printedSecret(context: Context, account: Destination, options: LoginOptions) {
   const keychain = options.keychain ? keychainOf((await context.profileName()).value, account) : null;
   const secretCommand = keychain?.lookup ?? options.secretCommand ?? '';
-  const printed = runSecretCommand(secretCommand, undefined, context.process.env).catch((error: unknown) => {
+  const printed = runSecretCommand(secretCommand, context.process.env).catch((error: unknown) => {
     if (keychain === null) throw error;
     const message = `The keychain gives no secret for ${account.baseUrl} as client ${account.clientId}. Nothing was stored.`;
     throw new SrqError('keychain.unusable', message, `Put it there, then run this again: ${keychain.store}`, error);
@@ -142,13 +136,24 @@ async function printedSecret(context: Context, account: Destination, options: Lo
  * in one error.
  */
 async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
-  const { env } = context.process;
-  const baseUrl = await newBaseUrl(context, options);
+  const { env, stdin } = context.process;
+  const before = (await context.profiles()).get((await context.profileName()).value);
+  // Enter keeps what the profile has.
+  const asked = (name: string, kept: string | undefined, accepts: (answer: string) => string) => {
+    const question = kept === undefined ? `${name}: ` : `${name} (Enter for ${printable(kept)}): `;
+    return askUntil(context, question, (answer) => accepts(answer || (kept ?? '')));
+  };
+  const url = options.baseUrl ?? env['SRQ_BASE_URL'] ?? '';
+  const isUrlAsked = url === '' && context.interactive;
+  const baseUrl = isUrlAsked ? await asked('Base URL', before?.baseUrl, normalBaseUrl) : url && normalBaseUrl(url);
+  // A login also repairs an address that cannot be used, so the settings have the new one from now on.
+  if (baseUrl !== '') context.replaceBaseUrl(baseUrl);
   const contract = await context.contract();
   const needsSecret = ownKey(contract) === null;
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
   const isPrinted = options.keychain || options.secretCommand !== undefined;
-  const secret = isPrinted ? '' : await givenSecret(context, options);
+  const piped = options.clientSecretStdin ? ((await text(stdin)).split(/\r?\n/, 1)[0] ?? '') : null;
+  const secret = isPrinted ? '' : (piped ?? env['SRQ_CLIENT_SECRET'] ?? '');
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
     ...(clientId === '' ? ['--client-id ID (or SRQ_CLIENT_ID)'] : []),
@@ -163,8 +168,7 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
       'Give all of them, or run srq login in a terminal to be asked.',
     );
   }
-  const before = await storedProfile(context);
-  const id = clientId || (await askUntil(context, ...offering('Client id', before?.clientId, given)));
+  const id = clientId || (await asked('Client id', before?.clientId, given));
   await requireSameDestination(context, baseUrl, id);
   const account = { baseUrl, clientId: id };
   if (isPrinted) return { ...account, ...(await printedSecret(context, account, options)) };
@@ -178,30 +182,6 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   return { ...account, secret: key, kept: key === '' ? {} : { clientSecret: key } };
 }
 
-/**
- * Returns the base URL for the profile: given, or asked for on a terminal. It is empty if there is none. From then on
- * the settings have it, because a login also repairs an address that cannot be used.
- */
-async function newBaseUrl(context: Context, options: LoginOptions): Promise<string> {
-  const given = options.baseUrl ?? context.process.env['SRQ_BASE_URL'] ?? '';
-  if (given === '' && !context.interactive) return '';
-  const before = (await storedProfile(context))?.baseUrl;
-  const offered = offering('Base URL', before, normalBaseUrl);
-  const baseUrl = given === '' ? await askUntil(context, ...offered) : normalBaseUrl(given);
-  context.replaceBaseUrl(baseUrl);
-  return baseUrl;
-}
-
-async function storedProfile(context: Context): Promise<Profile | null> {
-  return (await context.profiles()).get((await context.profileName()).value);
-}
-
-/** A question for what the profile may have already. Enter keeps that. */
-function offering(name: string, before: string | undefined, accepts: (answer: string) => string) {
-  const question = before === undefined ? `${name}: ` : `${name} (Enter for ${printable(before)}): `;
-  return [question, (answer: string) => accepts(answer || (before ?? ''))] as const;
-}
-
 /** Accepts any answer that is not empty. */
 function given(answer: string): string {
   if (answer !== '') return answer;
@@ -213,8 +193,3 @@ const KEY_HOLDER = 'api-key';
 
 const secretName = ({ auth }: Contract): string =>
   auth?.kind === 'apiKey' ? `Key for ${placeText(auth)}` : 'Client secret';
-
-async function givenSecret({ process: { env, stdin } }: Context, options: LoginOptions): Promise<string> {
-  if (options.clientSecretStdin) return (await text(stdin)).split(/\r?\n/, 1)[0] ?? '';
-  return env['SRQ_CLIENT_SECRET'] ?? '';
-}

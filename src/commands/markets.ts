@@ -1,7 +1,7 @@
-import type { TellingContext } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { MARKETS } from '../request/lead/markets.ts';
 
-export async function markets(context: TellingContext): Promise<number> {
+export async function markets(context: Context): Promise<number> {
   await context.reporter.result(
     'markets',
     { markets: MARKETS.map(({ code, name, callingCode, languages }) => ({ code, name, callingCode, languages })) },

@@ -12,9 +12,7 @@ import { columnsOf, printableLines } from '../report/output.ts';
 import { doubtText } from '../report/terminal/log-text.ts';
 import { logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
-
-/** Minimum length of the beginning of a run. An unset variable of a script must not name all runs. */
-const MIN_RUN_LETTERS = 4;
+import { knownRun } from '../run/known-runs.ts';
 
 /** Settles requests whose outcome is unknown, as the user states. Without a statement, it lists them. */
 export async function resolve(context: Context, given: readonly string[], options: ResolveOptions): Promise<number> {
@@ -25,8 +23,10 @@ export async function resolve(context: Context, given: readonly string[], option
     const message = `"${short}" is too short for a key. Nothing was recorded.`;
     throw new SrqError('arguments.invalid', message, `Give at least its first ${MIN_KEY_LETTERS} letters.`);
   }
-  const { created, notCreated } = options;
-  return created === undefined && !notCreated ? list(context, keys, options) : byPerson(context, keys, options);
+  const { created, notCreated, run } = options;
+  const store = await context.log.store();
+  const meant = run === undefined ? options : { ...options, run: await knownRun(store, run, 'srq resolve --all') };
+  return created === undefined && !notCreated ? list(context, keys, meant) : byPerson(context, keys, meant);
 }
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
@@ -62,13 +62,6 @@ async function byPerson(context: Context, keys: readonly string[], options: Reso
       'arguments.missing',
       'Say which requests to settle.',
       'Name keys (srq resolve lists them), --ref REF, --run RUN, or --all.',
-    );
-  }
-  if (options.run !== undefined && options.run.length < MIN_RUN_LETTERS) {
-    throw new SrqError(
-      'arguments.invalid',
-      `--run "${options.run}" is too short. Nothing was recorded.`,
-      `Give at least the first ${MIN_RUN_LETTERS} letters: srq log --json shows the run of each request.`,
     );
   }
   if (typeof options.created === 'string') await requireIdentifier(context, options.created);

@@ -1,4 +1,4 @@
-import type { TellingContext } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 
@@ -6,7 +6,7 @@ import { SrqError } from '../request/words/errors.ts';
  * Prints schemas. Without `--json`, prints the schema of one command alone, for use with a validator. With `--json`,
  * prints a document with the schemas of one command or of all.
  */
-export async function schema(context: TellingContext, words: readonly string[]): Promise<number> {
+export async function schema(context: Context, words: readonly string[]): Promise<number> {
   // The schemas are built only here, because the rest of the program needs only their types.
   const { COMMANDS_WITH_DOCUMENTS, outputSchema } = await import('../request/documents/json-schema.ts');
   const wanted = words.join(' ');

@@ -1,6 +1,6 @@
 import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
-import { RequestSession } from '../cli/session.ts';
+import { openSession } from '../cli/session.ts';
 import type { RequestOptions } from '../cli/table/options.ts';
 import { prepareDraft } from '../delivery/prepare.ts';
 import { verdictText } from '../report/terminal/summary-text.ts';
@@ -24,7 +24,7 @@ interface Told {
  */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
-  const session = await RequestSession.open(context, { audio, operations: ['validate'] });
+  const session = await openSession(context, { audio, operations: ['validate'] });
   const { preparation } = session;
   const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
   session.sayDestination();

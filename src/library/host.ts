@@ -12,7 +12,7 @@ import type { AudioReader } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
-import { ContractStore } from '../settings/contract-store.ts';
+import { contractStore } from '../settings/contract-store.ts';
 import { type StateFiles, stateFiles } from '../settings/paths.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
 import type { LibrarySettings } from './settings.ts';
@@ -88,7 +88,7 @@ export class LibraryHost extends Program {
   async #contractInUse(): Promise<Contract> {
     const { baseUrl, encoding, contractFile, profile } = this.#settings;
     if (contractFile === undefined) return documentedContract(encoding);
-    const learned = await new ContractStore(profile, contractFile, await this.trust()).read();
+    const learned = await contractStore(profile, contractFile, this.uid).read();
     if (learned) return withJudges(contractAt(learned, baseUrl));
     throw new SrqError('contract.unusable', `There is no API description ${contractFile}.`, NO_CONTRACT);
   }

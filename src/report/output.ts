@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import textWidth from 'fast-string-width';
@@ -215,16 +216,11 @@ export async function* inChunks<Item>(
   if (chunk !== '') yield chunk;
 }
 
-const WRITABLE_AGAIN = ['drain', 'close', 'error'] as const;
-
 /** Writes a chunk, and waits while the reader is slower than the writer. A reader that has gone away is not an error. */
 export async function writeAll(stream: Writable, chunk: string | Uint8Array): Promise<void> {
   if (stream.destroyed || stream.write(chunk)) return;
-  await new Promise<void>((resolve) => {
-    const go = () => {
-      for (const event of WRITABLE_AGAIN) stream.off(event, go);
-      resolve();
-    };
-    for (const event of WRITABLE_AGAIN) stream.on(event, go);
-  });
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]).catch(() => {});
+  settled.abort();
 }

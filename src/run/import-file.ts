@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { Context } from '../cli/context.ts';
-import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
+import { type Input, inputName, planWithProgress, readInput, withProgress } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
-import { finishOnSignal, RequestSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
+import { finishOnSignal, openSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
 import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
@@ -70,7 +70,7 @@ export async function importFile(
     const ui: ImportUi = {
       ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
       async agree(plan) {
-        const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
+        const planned = (now: Input) => withProgress(context, 'Reading', (tick) => plan(now, tick));
         const enter = (await context.settings()).live ? 'asks' : 'sends';
         const agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
         run.command = agreed.command;
@@ -185,7 +185,7 @@ export async function openImport(
 ) {
   const input = await readInput(context, file, options);
   requireOneStatus(input.table, file);
-  const session = await RequestSession.open(context, {
+  const session = await openSession(context, {
     audio: recordingsBeside(file),
     operations: operationsOf(options),
     isAsOffered: true,

@@ -72,9 +72,7 @@ export class Output {
       output.path = free;
       if (free !== path && !isInput) host.reporter.warn(await output.#keptMessage(path));
     } else if (free !== path) {
-      const kept = rule.keepsOwn
-        ? 'exists, and a log is never replaced'
-        : 'is not as srq wrote it, so it is not replaced';
+      const kept = rule.keepsOwn ? 'exists, and is never replaced' : 'is not as srq wrote it, so it is not replaced';
       const why = (await output.#isOthers(path)) ? USED_ALREADY : kept;
       throw await notReplaced(path, flag, free, why);
     }

@@ -43,7 +43,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   // This is the value of common proxies. The default of Node.js, five seconds, ends connections that a busy client still
   // counts on.
   server.keepAliveTimeout = 75_000;
-  const port = await listen(server, options.port);
+  const port = await listen(server, options.port ?? 0);
   let closed: Promise<void> | undefined;
   return {
     baseUrl: `http://127.0.0.1:${port}`,

@@ -1,5 +1,5 @@
 import { platform } from 'node:os';
-import { SrqError } from '../request/words/errors.ts';
+import { SrqError, shellWord } from '../request/words/errors.ts';
 import type { Profile } from './profile-store.ts';
 
 /**
@@ -29,7 +29,7 @@ type Account = Pick<Profile, 'baseUrl' | 'clientId'>;
  */
 export function keychainFor(profile: string, { baseUrl, clientId }: Account) {
   const parts = [profile, clientId, baseUrl];
-  const account = parts.map((part) => encodeURIComponent(part).replaceAll("'", '%27')).join('/');
+  const account = shellWord(parts.map(encodeURIComponent).join('/'));
   return KEYCHAINS[platform()]?.(account) ?? null;
 }
 

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
-import { platform } from 'node:os';
+import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { BodyEncoding } from '../request/contract/wire.ts';
 import { isLoopback } from '../request/small.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
-import { SrqError, shellWord } from '../request/words/errors.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import { normalBaseUrl } from './base-url.ts';
 import type { Profile } from './profile-store.ts';
@@ -81,7 +80,7 @@ function keptSecret(env: Environment, profile: Profile | null): KeptSecret {
   const fromEnv = env['SRQ_CLIENT_SECRET'];
   if (fromEnv) return kept('env', async () => fromEnv);
   const { clientSecret, secretCommand } = profile ?? {};
-  if (secretCommand !== undefined) return kept('command', () => runSecretCommand(secretCommand, platform(), env));
+  if (secretCommand !== undefined) return kept('command', () => runSecretCommand(secretCommand, env));
   if (clientSecret !== undefined) return kept('stored', async () => clientSecret);
   return kept('missing', () => Promise.reject(notLoggedIn(['SRQ_CLIENT_SECRET'])));
 }
@@ -103,54 +102,30 @@ export function notLoggedIn(missing: readonly string[], profile?: string, others
 }
 
 /**
- * Runs a command and returns the first line that it prints. The command is split into words at blanks, quoted parts are
- * kept together, and no shell is used. `env` is the environment in which it is looked for.
+ * Runs a command in the system's shell and returns the first line that it prints. `env` is the environment in which it is
+ * looked for. Errors show its program alone, because its arguments may hold a token, and errors get into logs and JSON.
  */
-export async function runSecretCommand(
-  command: string,
-  system: string = platform(),
-  env: Environment | null = null,
-): Promise<string> {
-  const [program = '', ...args] = splitWords(command);
-  const shown = shownCommand(program, args);
+export async function runSecretCommand(command: string, env: Environment | null = null): Promise<string> {
+  const [program = ''] = /^(?:"[^"]*"|'[^']*'|[^\s=]*)/.exec(command) ?? [];
+  const hint = `Try it by hand: ${program === command ? program : `${program} …`}`;
   try {
-    const { stdout } = await promisify(execFile)(program, args, {
-      timeout: 30_000,
-      encoding: 'utf8',
-      ...(env === null ? {} : { env: withoutSecrets(env) }),
-    });
+    const options = { timeout: 30_000, ...(env === null ? {} : { env: withoutSecrets(env) }) };
+    const { stdout } = await promisify(exec)(command, options);
     const secret = stdout.split(/\r?\n/, 1)[0] ?? '';
     if (secret !== '') return secret;
   } catch (error) {
     // The error's message may contain what the command printed, so it is not passed on.
-    const found = error instanceof Error && 'code' in error ? (error.code ?? 'it was ended, after at most 30 s') : '';
-    const code = found === '' ? '' : ` (${typeof found === 'number' ? 'exit code ' : ''}${found})`;
-    const needsShell = system === 'win32' && /EINVAL|ENOENT/.test(code);
-    const script = needsShell ? `    Windows starts a script (.cmd, .bat) only like this: cmd /c ${shown}` : '';
-    throw new SrqError('auth.no-secret', `The secret command failed${code}.`, `Try it by hand: ${shown}${script}`);
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const why = typeof code === 'number' ? `exit code ${code}` : 'it was ended, after at most 30 s';
+    throw new SrqError('auth.no-secret', `The secret command failed (${why}).`, hint);
   }
-  throw new SrqError('auth.no-secret', 'The secret command printed nothing.', `Try it by hand: ${shown}`);
+  throw new SrqError('auth.no-secret', 'The secret command printed nothing.', hint);
 }
 
 /** Returns the environment for a program that srq calls: the secrets in it are for srq alone. */
 function withoutSecrets(env: Environment): NodeJS.ProcessEnv {
   const { SRQ_CLIENT_SECRET: _, PGPASSWORD: __, ...others } = env;
   return others;
-}
-
-/**
- * Returns a command as errors may show it: by its program alone, because the arguments may hold a token, and errors get
- * into logs and JSON. A word like `TOKEN=…`, which only a shell would take, is cut off as well.
- */
-function shownCommand(program: string, args: readonly string[]): string {
-  const [name = '', ...value] = program.split('=');
-  const word = value.length === 0 ? shellWord(name) : `${name}=…`;
-  return args.length === 0 ? word : `${word} …`;
-}
-
-function splitWords(command: string): string[] {
-  const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
-  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
 /**

@@ -5,37 +5,31 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OwnFile, type Trust } from './own-file.ts';
 
+export type WrittenFiles = ReturnType<typeof writtenFiles>;
+
 /**
  * Tells whether files that srq has written for a person are still as it wrote them. Their digests are in the state folder,
  * one file each. A file without one counts as changed.
  */
-export class WrittenFiles {
-  readonly #folder: string;
-  readonly #trust: Trust;
-
-  constructor(folder: string, trust: Trust) {
-    this.#folder = folder;
-    this.#trust = trust;
-  }
-
-  /** Records what was just written to a path. */
-  async note(path: string): Promise<void> {
-    const digest = await digestOf(path);
-    if (digest !== null) (await this.#record(path)).replace(digest, true);
-  }
-
-  /** Tells whether a file still has the content that srq wrote to it. */
-  async isUnchanged(path: string): Promise<boolean> {
-    const digest = await digestOf(path);
-    return digest !== null && (await this.#record(path)).text() === digest;
-  }
-
-  /** Returns the record for a path. Its name is a digest of the path, because paths may name people. */
-  async #record(path: string): Promise<OwnFile> {
+export function writtenFiles(records: string, trust: Trust) {
+  // The name of a record is a digest of the path, because paths may name people.
+  const recordOf = async (path: string): Promise<OwnFile> => {
     const folder = await realpath(dirname(resolve(path))).catch(() => dirname(resolve(path)));
     const name = hash('sha256', join(folder, basename(path)), 'hex').slice(0, 32);
-    return new OwnFile(join(this.#folder, name), this.#trust);
-  }
+    return new OwnFile(join(records, name), trust);
+  };
+  return {
+    /** Records what was just written to a path. */
+    note: async (path: string): Promise<void> => {
+      const digest = await digestOf(path);
+      if (digest !== null) (await recordOf(path)).replace(digest, true);
+    },
+    /** Tells whether a file still has the content that srq wrote to it. */
+    isUnchanged: async (path: string): Promise<boolean> => {
+      const digest = await digestOf(path);
+      return digest !== null && (await recordOf(path)).text() === digest;
+    },
+  };
 }
 
 async function digestOf(path: string): Promise<string | null> {

@@ -1,18 +1,20 @@
 import { Server } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../scripts/postgres-server.mjs';
-import { serveHealth } from '../../src/commands/health.ts';
-import type { ProcessView } from '../../src/report/metrics.ts';
+import { serveHealth } from '../../src/commands/work/health.ts';
+import type { WorkerView } from '../../src/commands/work/metrics.ts';
+import { noCounts } from '../../src/request/log/status.ts';
 import { contextOf } from '../helpers/command-context.ts';
 import { send } from '../sandbox/sandbox-client.ts';
 
-const VIEW: ProcessView = {
-  ...{ version: '1.2.3', state: 'working', ended: {}, inHand: 3, reason: null, oldestMs: null },
-  ...{ queue: { depth: null }, pace: null, refused: {}, pauses: {} },
+const { ready: _, invalid: __, ...ENDED } = noCounts();
+const VIEW: WorkerView = {
+  ...{ version: '1.2.3', state: 'working', endedCounts: ENDED, inHand: 3, reason: null, oldestMs: null },
+  ...{ depth: null, standing: null, pace: null, refusals: {}, pauses: { refusal: 0, breaker: 0 } },
 };
 
 describe('The health of a process is served', () => {
-  async function served(view: () => ProcessView = () => VIEW) {
+  async function served(view: () => WorkerView = () => VIEW) {
     const { context } = contextOf();
     const healthPort = await freePort();
     await serveHealth(context, { healthPort, healthHost: '127.0.0.1' }, view);

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { filesOfPattern } from '../../src/cli/file-pattern.ts';
-import { runSecretCommand } from '../../src/settings/settings.ts';
 import { isHeldOpen } from '../doors/kept.ts';
-import { failureOf } from '../doors/log.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -20,16 +18,6 @@ test('a file that another program holds open is told apart from one that may not
     ['EBUSY', 'EPERM', 'EACCES', 'ENOSPC'].map((code) => isHeldOpen(systemError(code), system));
   expect(held('win32')).toEqual([true, true, true, false]);
   expect(held('linux')).toEqual([true, false, false, false]);
-});
-
-test('the message about a secret command that Windows does not start says how to start a script there', async () => {
-  const env = { ...process.env, PATH: folder };
-  const { message, hint } = await failureOf(runSecretCommand('no-such-program-here get', 'win32', env));
-  expect([message, hint]).toEqual([
-    'The secret command failed (ENOENT).',
-    expect.stringContaining('cmd /c no-such-program'),
-  ]);
-  expect((await failureOf(runSecretCommand('no-such-program-here', 'linux', env))).hint).not.toContain('cmd');
 });
 
 describe('A pattern', () => {

@@ -18,7 +18,7 @@ export {
 export { secretMark } from '../../src/service/token/token.ts';
 export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
 export { normalBaseUrl } from '../../src/settings/base-url.ts';
-export { ContractStore } from '../../src/settings/contract-store.ts';
+export { contractStore } from '../../src/settings/contract-store.ts';
 export { MappingStore } from '../../src/settings/mapping-store.ts';
 export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
 export { directories, profileNamed, settingsFiles, stateFiles } from '../../src/settings/paths.ts';
@@ -28,4 +28,4 @@ export {
   resolveSettings,
   runSecretCommand,
 } from '../../src/settings/settings.ts';
-export { WrittenFiles } from '../../src/settings/written-files.ts';
+export { writtenFiles } from '../../src/settings/written-files.ts';

@@ -1,30 +1,34 @@
 import { expect, test } from 'vitest';
+import { metricsPage, type WorkerView } from '../../src/commands/work/metrics.ts';
 import { WorkerStats } from '../../src/commands/work/worker-stats.ts';
-import { metricsPage, type ProcessView } from '../../src/report/metrics.ts';
+import { noCounts } from '../../src/request/log/status.ts';
 import { Scrape } from '../helpers/metrics.ts';
 
-const STARTING: ProcessView = {
+const { ready: _, invalid: __, ...ENDED } = noCounts();
+const STARTING: WorkerView = {
   version: '1.2.3',
   state: 'starting',
-  ended: {},
+  endedCounts: ENDED,
   inHand: 0,
   oldestMs: null,
-  queue: { depth: null },
+  depth: null,
+  standing: null,
   pace: null,
   reason: null,
-  refused: { 429: 0, 503: 0 },
+  refusals: { 429: 0, 503: 0 },
   pauses: { refusal: 0, breaker: 0 },
 };
 
-const scrapeOf = async (view: ProcessView) => new Scrape((await metricsPage(view)).text);
+const scrapeOf = async (view: WorkerView) => new Scrape((await metricsPage(view)).text);
 
-const AT_WORK: ProcessView = {
+const AT_WORK: WorkerView = {
   ...STARTING,
   state: 'working',
-  ended: { created: 7, rejected: 2 },
+  endedCounts: { ...ENDED, created: 7, rejected: 2 },
   inHand: 5,
   oldestMs: 61_500,
-  queue: { depth: 40, unknown: 2, held: 'lost' },
+  depth: { total: 40, ready: 40, waiting: 0, inWork: 0, oldestMs: 61_500 },
+  standing: { unknown: 2, held: 'lost' },
   pace: { ratePerSecond: 12.5, boundPerSecond: 25, pausedMs: 2_500 },
 };
 
@@ -38,7 +42,7 @@ test('a scrape has the state of the process, each value once and in the unit of 
     'waiting-for-database': 0,
     stopping: 0,
   });
-  expect(page.by('srq_rows_total')).toEqual({ created: 7, rejected: 2 });
+  expect(page.by('srq_rows_total')).toMatchObject({ created: 7, rejected: 2 });
   const alone = {
     srq_queue_oldest_age_seconds: 61.5,
     srq_queue_rows: 40,
@@ -65,6 +69,7 @@ test('what a process does not have is left out of a scrape: a 0 would say that i
     'srq_pauses_total',
     'srq_refused_responses_total',
     'srq_rows_in_hand',
+    'srq_rows_total',
     'srq_state',
   ]);
 });
@@ -80,7 +85,7 @@ function workerAt(nowMs: number) {
 
 test('a burst of refusals is one pause, and one that begins after its end is the next pause', async () => {
   const { clock, stats } = workerAt(0);
-  const scrape = () => scrapeOf(stats.view);
+  const scrape = () => scrapeOf(stats);
   expect((await scrape()).by('srq_pauses_total')).toEqual({ refusal: 0, breaker: 0 });
   expect((await scrape()).by('srq_refused_responses_total')).toEqual({ 429: 0, 503: 0 });
   stats.refused(429, 1_000);

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { isAsciiLocale, TONES } from '../../src/report/output.ts';
-import { linesProgress, progressMeter } from '../../src/report/terminal/progress.ts';
+import { linesProgress, shownProgress } from '../../src/report/terminal/progress.ts';
 
 /** Runs so many rows at so many a second, on a clock that is turned by hand, and gives the lines that were written. */
 function linesOf(rows: number, perSecond: number): string[] {
@@ -38,14 +38,17 @@ describe('progress where nothing can be redrawn', () => {
 
 describe('progress on a terminal', () => {
   /** Draws so many of a thousand rows, on a clock that is turned by hand. */
-  function drawn(done: number, seconds: number, columns = 80): string {
-    let nowMs = 0;
-    const meter = progressMeter('Sending', () => nowMs);
+  function drawn(done: number, seconds: number): string {
+    let [nowMs, shown] = [0, ''];
+    const show = (line: string) => {
+      shown = line;
+    };
+    const progress = shownProgress('Sending', () => nowMs, { firstMs: 200, mostMs: 200, hasBar: true, show });
     for (let row = 1; row <= done; row++) {
       nowMs = (seconds * 1000 * row) / done;
-      meter.note(row);
+      progress.update({ done: row, total: 1000, counts: { created: row } });
     }
-    return meter.drawn({ done, total: 1000, counts: { created: done } }, columns);
+    return shown;
   }
 
   test('progress on a terminal is a bar with the rate in leads a second', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Contract, ContractStore, DOCUMENTED_CONTRACT } from '../doors/kept.ts';
+import { type Contract, contractStore, DOCUMENTED_CONTRACT } from '../doors/kept.ts';
 
 const LEARNED: Contract = {
   ...DOCUMENTED_CONTRACT,
@@ -13,7 +13,7 @@ function emptyStore() {
   const folder = mkdtempSync(join(tmpdir(), 'srq-contracts-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'contracts', 'default.json');
-  return { store: new ContractStore('default', path), path, folder };
+  return { store: contractStore('default', path), path, folder };
 }
 
 /** The contract with another value at this place. */
@@ -38,7 +38,7 @@ describe('the contract of a profile', () => {
   test('an API description that cannot be written is an error, and the earlier one stays', async () => {
     const { store, path } = emptyStore();
     await store.write(LEARNED);
-    const blocked = new ContractStore('default', join(path, 'below-a-file.json'));
+    const blocked = contractStore('default', join(path, 'below-a-file.json'));
     await expect(blocked.write(LEARNED)).rejects.toThrow(/cannot be written/);
     expect(await store.read()).toEqual(LEARNED);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Contract,
-  ContractStore,
+  contractStore,
   DOCUMENTED_CONTRACT,
   FileTokenCache,
   LearnedFile,
@@ -53,7 +53,7 @@ const KINDS = [
   },
 ] as const;
 
-const contracts = (uid?: number | null) => new ContractStore('default', join(folder, 'contract.json'), trust(uid));
+const contracts = (uid: number | null = ownUid) => contractStore('default', join(folder, 'contract.json'), uid);
 
 describe.skipIf(process.platform === 'win32').each(KINDS)('$kind', ({ file, mayBeRead, write, isBelieved }) => {
   const quoted = () => `'${join(folder, file).replace("'", "'\\''")}'`;

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Profile } from '../../src/settings/profile-store.ts';
@@ -104,42 +103,40 @@ describe('A secret', () => {
 
   test('A secret is in no message where its command fails after it printed it', async () => {
     const command = `"${process.execPath}" -e 'process.stdout.write("s3" + "cret"); process.exitCode = 3'`;
-    const error = await runSecretCommand(command, 'linux').catch((thrown) => thrown);
+    const error = await runSecretCommand(command).catch((thrown) => thrown);
     expect(error).toMatchObject({
       reason: 'auth.no-secret',
       message: 'The secret command failed (exit code 3).',
-      hint: `Try it by hand: ${process.execPath} …`,
+      hint: `Try it by hand: "${process.execPath}" …`,
     });
     expect(inspect(error, { depth: null })).not.toContain('s3cret');
   });
 });
 
-test.each([
+test.skipIf(process.platform === 'win32').each([
   ['no-such-program', 'no-such-program'],
   ["no-such-program -H 'Authorization: Bearer t0ken'", 'no-such-program …'],
   ["'no such program' t0ken", "'no such program' …"],
-  ['VAULT_TOKEN=t0ken no-such-program', 'VAULT_TOKEN=… …'],
+  ['VAULT_TOKEN=t0ken no-such-program', 'VAULT_TOKEN …'],
 ])('a failed secret command is shown by its program alone, as its words may be secrets: %s', async (command, shown) => {
-  // A folder that may not be read would be another reason.
-  vi.stubEnv('PATH', tmpdir());
-  onTestFinished(() => void vi.unstubAllEnvs());
-  for (const system of ['linux', 'win32']) {
-    const error = await runSecretCommand(command, system, process.env).catch((thrown) => thrown);
-    expect(error).toMatchObject({
-      reason: 'auth.no-secret',
-      message: 'The secret command failed (ENOENT).',
-      hint: expect.stringMatching(/^Try it by hand: /),
-    });
-    expect(error.hint.split(': ')[1].split('    ')[0]).toBe(shown);
-    expect(inspect(error, { depth: null })).not.toContain('t0ken');
-  }
+  const error = await runSecretCommand(command, process.env).catch((thrown) => thrown);
+  expect(error).toMatchObject({
+    reason: 'auth.no-secret',
+    message: 'The secret command failed (exit code 127).',
+    hint: `Try it by hand: ${shown}`,
+  });
+  expect(inspect(error, { depth: null })).not.toContain('t0ken');
+});
+
+test.skipIf(process.platform === 'win32')('a secret command may be a pipe', async () => {
+  expect(await runSecretCommand("printf 'user\\ns3cret\\n' | tail -n 1")).toBe('s3cret');
 });
 
 test.skipIf(process.platform === 'win32')('a secret command does not inherit other secrets', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ['SRQ_CLIENT_SECRET', 'PGPASSWORD']) {
     vi.stubEnv(name, 'open-sesame');
-    await expect(runSecretCommand(`printenv ${name}`, undefined, process.env)).rejects.toMatchObject({
+    await expect(runSecretCommand(`printenv ${name}`, process.env)).rejects.toMatchObject({
       reason: 'auth.no-secret',
     });
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { WrittenFiles } from '../doors/kept.ts';
+import { writtenFiles } from '../doors/kept.ts';
 
 const TEXT = 'srq_status\n1,created\n';
 const TRUST = { uid: process.getuid?.() ?? null, onDistrusted: () => {} };
@@ -14,7 +14,7 @@ async function noted() {
   const path = join(folder, 'results.csv');
   writeFileSync(path, TEXT);
   const state = join(folder, 'state');
-  const files = new WrittenFiles(state, TRUST);
+  const files = writtenFiles(state, TRUST);
   await files.note(path);
   return { folder, path, state, files };
 }

@@ -10,6 +10,13 @@ export function commandOf(words: readonly string[]): CommandRow | undefined {
   return COMMANDS[words.join(' ')];
 }
 
+/** Returns the words that name a command, without those before, between and after them. */
+export function pathIn(words: readonly string[]): string[] {
+  const path: string[] = [];
+  for (const word of words) if (commandOf([...path, word])) path.push(word);
+  return path;
+}
+
 /** Finds the command that the words name, and those below it. No words name all. */
 export function within(words: readonly string[]): [string, CommandRow][] {
   const start = words.join(' ');

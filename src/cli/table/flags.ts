@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { nearest } from '../../request/words/did-you-mean.ts';
 
 /** A flag of a command, as a row of data. Parser, help, completion, and the type of the options follow from it. */
 export interface Flag<Value = unknown> {
@@ -97,14 +96,7 @@ export const choice = <const Value extends string>(
   value: string,
   about: string,
   choices: readonly Value[],
-): Flag<Value> => ({ about, value, choices, read: (given) => oneOf(choices, given) });
-
-export function oneOf<const Value extends string>(choices: readonly Value[], given: string): Value {
-  const found = choices.find((each) => each === given);
-  if (found !== undefined) return found;
-  const meant = nearest(given, choices);
-  throw new InvalidArgumentError(`${meant === null ? '' : `Did you mean ${meant}? `}One of: ${choices.join(', ')}.`);
-}
+): Flag<Value> => ({ about, value, choices });
 
 type Pairs = readonly (readonly [string, string])[];
 
@@ -118,19 +110,6 @@ export function pairs(value: string, about: string, split: 'first' | 'last' = 'f
     return [...before, [given.slice(0, at), given.slice(at + 1)] as const];
   };
   return initially([], { about, value, read });
-}
-
-type Faults = Readonly<Record<string, number>>;
-
-/** A repeatable `KIND=PROBABILITY`, a fault of the sandbox. */
-export function faults(value: string, about: string) {
-  const read = (given: string, before: Faults): Faults => {
-    const [, kind = '', probability = ''] = /^([\w-]+)=(0|1|0?\.\d+|1\.0+|0\.0+)$/.exec(given) ?? [];
-    if (kind === '')
-      throw new InvalidArgumentError('Give it as KIND=PROBABILITY, the probability from 0 to 1: 429=0.1');
-    return { ...before, [kind]: Number(probability) };
-  };
-  return initially({}, { about, value, read });
 }
 
 export function initially<Value>(initial: Value, given: Flag<Value>): Flag<Value> & { readonly initial: Value } {

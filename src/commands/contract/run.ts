@@ -14,13 +14,12 @@ import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { isSecretName } from '../../request/words/names.ts';
 import { isAsked, requireYes } from '../../run/consent.ts';
 import { proposalFrom, readSource, saidOperations } from '../../run/contract-files.ts';
-import type { ContractStore } from '../../settings/contract-store.ts';
 
 type LearnFlags = OptionsOf<typeof LEARN>;
 
 /** Learns the profile's contract from an API description or an edited page, after the user has agreed. */
 export async function learn(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
-  const store = await profileContracts(context);
+  const store = await context.contracts();
   if (options.takenBy !== undefined || options.refusedBy !== undefined)
     return learnAnswerMeaning(context, files, options);
   const given = await givenAnswers(options);
@@ -154,7 +153,6 @@ async function learnAnswerMeaning(context: Context, files: readonly string[], op
 
 /** Prints the contract in force as a page, which can be edited and learned. */
 export async function show(context: Context): Promise<number> {
-  await profileContracts(context);
   const contract = await context.contract();
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');
@@ -166,7 +164,7 @@ export async function show(context: Context): Promise<number> {
 
 /** Removes the contract, so that the public document applies again. */
 export async function forget(context: Context): Promise<number> {
-  const store = await profileContracts(context);
+  const store = await context.contracts();
   const forgotten = store.forget();
   const profile = (await context.profileName()).value;
   await context.reporter.result('contract forget', { profile, forgotten }, () =>
@@ -175,13 +173,6 @@ export async function forget(context: Context): Promise<number> {
       : `Profile ${profile} had no API description.`,
   );
   return 0;
-}
-
-/** Returns the contract store of the profile in use. Throws `SrqError('usage')` with --sandbox, which has none. */
-async function profileContracts(context: Context): Promise<ContractStore> {
-  if (!context.options.sandbox) return context.contracts();
-  const message = 'An API description belongs to a profile, not to the sandbox inside this process.';
-  throw new SrqError('flags.contradict', message, 'Name the profile: srq contract show --profile NAME');
 }
 
 async function givenAnswers({ set, operation }: LearnFlags): Promise<Said> {

@@ -21,10 +21,7 @@ const IMPORT = ['bulk', 'leads.csv', '--yes', '--concurrency', '2', '--settle', 
 export async function demo(context: Context): Promise<number> {
   const folder = makeTemporaryFolder('srq-demo-');
   writeFileSync(join(folder, 'leads.csv'), leads());
-  const sandbox = await startSandbox({
-    ...{ port: 0, latencyMs: 100, ratePerSecond: null, tokenTtlSeconds: 3600, faults: {}, seed: 1 },
-    ...{ contract: null, hasInbox: false, now: context.clock.nowMs },
-  });
+  const sandbox = await startSandbox({ latencyMs: 100, now: context.clock.nowMs });
   context.onClose(() => sandbox.close());
   const command = `$ srq ${IMPORT.join(' ')}`;
   context.reporter.say((paint) =>

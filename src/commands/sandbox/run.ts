@@ -13,15 +13,14 @@ import { startSandbox } from '../../sandbox/server.ts';
  */
 export async function sandbox(context: Context, options: SandboxOptions): Promise<number> {
   const contract = await (await context.contracts()).read();
-  const clientSecret = options.clientSecretStdin ? await givenSecret(context) : undefined;
   const running = await startSandbox({
-    ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
-    ...(clientSecret === undefined ? {} : { clientSecret }),
+    clientId: options.clientId,
+    clientSecret: options.clientSecretStdin ? await givenSecret(context) : undefined,
     port: options.port,
     latencyMs: options.latency,
     ratePerSecond: options.rate ?? null,
     tokenTtlSeconds: options.tokenTtl,
-    faults: options.fault,
+    faults: Object.fromEntries(options.fault.map(([kind, probability]) => [kind, Number(probability)])),
     seed: options.seed,
     contract,
     hasInbox: true,

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Context } from '../../cli/context.ts';
+import { withProgress } from '../../cli/input.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
 import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
@@ -57,18 +58,15 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   await store.migrate();
   // What srq create adds from now on may not be among what is read, so the store is not to know the log with it.
   const id = await fileLogOf(file);
-  const progress = await context.reporter.progress('Importing');
   let [requests, imported] = [0, 0];
-  try {
+  // How many there are is known only once the log has been read.
+  await withProgress(context, 'Importing', async (tick) => {
     for await (const batch of inBatches(source.latest(), BATCH_REQUESTS)) {
       imported += await store.takeOver(batch.map((record) => ({ record, state: log.lookup(record.key) })));
       requests += batch.length;
-      // How many there are is known only once the log has been read.
-      progress.update({ done: requests, total: 0, counts: {} });
+      tick(requests);
     }
-  } finally {
-    progress.end();
-  }
+  });
   // Only a log that was taken over as a whole is known to the store.
   if (id) await store.noteFileLog(id);
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;
@@ -102,11 +100,7 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
   if (output === '-') {
     if (context.options.json)
       throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
-    const { stdout } = context.process;
-    for await (const text of texts()) {
-      if (stdout.destroyed) break;
-      await writeAll(stdout, text);
-    }
+    for await (const text of texts()) await writeAll(context.process.stdout, text);
     return 0;
   }
   // A process may be about to write to an earlier one, so none is replaced.

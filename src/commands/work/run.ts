@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
-import { finishOnSignal, RequestSession, recordingsBeside } from '../../cli/session.ts';
+import { finishOnSignal, openSession, recordingsBeside } from '../../cli/session.ts';
 import type { WorkOptions } from '../../cli/table/options.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import { contractRefusal } from '../../delivery/refuse-queued.ts';
@@ -9,7 +9,7 @@ import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
-import { serveHealth } from '../health.ts';
+import { serveHealth } from './health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
@@ -23,10 +23,10 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { clock, interruption } = context;
   const { halt } = interruption;
   const watch = new WorkerStats(context, events);
-  await serveHealth(context, options, () => watch.view);
+  await serveHealth(context, options, () => watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
   const store = await context.postgresStore();
-  const session = await RequestSession.open(context, {
+  const session = await openSession(context, {
     audio: recordingsBeside('-'),
     operations: operationsOf(options),
   });

@@ -2,7 +2,6 @@ import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import type { WorkerWatch } from '../../delivery/consume.ts';
 import { shown } from '../../delivery/submit.ts';
-import type { ProcessState, ProcessView } from '../../report/metrics.ts';
 import { printable } from '../../report/output.ts';
 import type { QueueDepth, RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type WorkedStatus } from '../../request/log/status.ts';
@@ -14,23 +13,29 @@ import type { PostgresStore } from '../../store/postgres/postgres-store.ts';
 /** Interval at which the metrics look at the queue. */
 const LOOK_MS = 10_000;
 
+/** The states of a worker, for monitoring. */
+export const STATES = ['starting', 'working', 'idle', 'waiting-for-database', 'stopping'] as const;
+
 /** Counts what a worker does, and tells it to people, to `--events` and to monitoring. */
 export class WorkerStats implements WorkerWatch {
   readonly #context: Context;
   readonly #events: RunEvents;
   connection: Connection | null = null;
-  /** The depth of the queue at the last look. */
-  #depth: QueueDepth | null = null;
-  #standing: Standing | null = null;
+  /** The depth of the queue, with the age of its oldest row, at the last look. */
+  depth: QueueDepth | null = null;
+  standing: Standing | null = null;
   readonly counts = noCounts();
   /** Number of requests that were put back for later or for other workers. */
   again = 0;
   /** Number of requests that were begun and have neither ended nor been given back. */
-  #inHand = 0;
-  #reason: string | null = null;
+  inHand = 0;
+  /** Why the worker ends by itself. */
+  reason: string | null = null;
   #hasBegun = false;
-  readonly #refused: Record<string, number> = { 429: 0, 503: 0 };
-  readonly #pauses = { refusal: 0, breaker: 0 };
+  /** Answers that refused a call, by their status. Each series begins with 0: `rate()` does not see its first event. */
+  readonly refusals: Record<string, number> = { 429: 0, 503: 0 };
+  /** Pauses that this process has caused, by their cause. */
+  readonly pauses = { refusal: 0, breaker: 0 };
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(context: Context, events: RunEvents) {
@@ -44,27 +49,24 @@ export class WorkerStats implements WorkerWatch {
     return ended;
   }
 
-  get view(): ProcessView {
-    return {
-      version: this.#context.version,
-      state: this.#state,
-      ended: this.endedCounts,
-      inHand: this.#inHand,
-      reason: this.#reason,
-      oldestMs: this.#depth?.oldestMs ?? null,
-      queue: { depth: this.#depth?.total ?? null, ...this.#standing },
-      pace: this.connection?.pace() ?? null,
-      refused: this.#refused,
-      pauses: this.#pauses,
-    };
+  get version(): string {
+    return this.#context.version;
   }
 
-  get #state(): ProcessState {
+  get oldestMs(): number | null {
+    return this.depth?.oldestMs ?? null;
+  }
+
+  get pace() {
+    return this.connection?.pace() ?? null;
+  }
+
+  get state(): (typeof STATES)[number] {
     const { halt, log } = this.#context;
     if (!this.#hasBegun) return 'starting';
     if (halt.signal.aborted) return 'stopping';
     if (log.isStoreAway) return 'waiting-for-database';
-    return this.#inHand > 0 ? 'working' : 'idle';
+    return this.inHand > 0 ? 'working' : 'idle';
   }
 
   /** Looks every few seconds at the queue and the store, so that no scrape waits for them. */
@@ -72,8 +74,8 @@ export class WorkerStats implements WorkerWatch {
     const { clock, halt } = this.#context;
     while (!halt.signal.aborted) {
       try {
-        this.#depth = await queue.depth();
-        this.#standing = await store.standing();
+        this.depth = await queue.depth();
+        this.standing = await store.standing();
       } catch {
         // The last look stands.
       }
@@ -86,14 +88,14 @@ export class WorkerStats implements WorkerWatch {
   }
 
   began(): void {
-    this.#inHand += 1;
+    this.inHand += 1;
   }
 
   ended(...[taken, sent, next]: Parameters<WorkerWatch['ended']>): void {
     const { key } = taken;
     const { status, message: said, alsoUnknown, unrecorded } = sent;
     const result = shown(sent);
-    this.#inHand -= 1;
+    this.inHand -= 1;
     if (next === 'done') this.counts[status] += 1;
     else this.again += 1;
     // The result and its identifiers are stored nowhere else.
@@ -110,19 +112,19 @@ export class WorkerStats implements WorkerWatch {
   }
 
   gaveBack({ key }: TakenRequest): void {
-    this.#inHand -= 1;
+    this.inHand -= 1;
     this.again += 1;
     this.#context.reporter.say((paint) => paint.dim(`${key.slice(0, 12)} given back`));
   }
 
   ending({ message }: SrqError): void {
-    this.#reason = message;
+    this.reason = message;
     this.#context.reporter.say(() => `Ending: ${printable(message)}`);
   }
 
   refused(http: number, pauseMs: number): void {
     this.#events.refused(http, pauseMs);
-    this.#refused[http] = (this.#refused[http] ?? 0) + 1;
+    this.refusals[http] = (this.refusals[http] ?? 0) + 1;
     this.#paused('refusal', pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
     this.#context.reporter.say(() => `The service answered ${http}${pause}.`);
@@ -138,7 +140,7 @@ export class WorkerStats implements WorkerWatch {
   /** Counts a pause, if none was going on. */
   #paused(cause: 'refusal' | 'breaker', pauseMs: number): void {
     const nowMs = this.#context.clock.monotonicMs();
-    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.#pauses[cause] += 1;
+    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.pauses[cause] += 1;
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
   }
 }

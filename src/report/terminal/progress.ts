@@ -3,7 +3,7 @@ import { type Counts, SENT_STATUSES } from '../../request/log/status.ts';
 import { clip, columnsOf, duration, thousands } from '../output.ts';
 
 /** The state of an import for its progress line. */
-export interface ProgressState {
+interface ProgressState {
   readonly done: number;
   readonly total: number;
   readonly counts: Partial<Counts>;
@@ -32,6 +32,47 @@ const BAR_PLACES = 12;
 
 export const noProgress: Progress = { update: () => {}, end: () => {} };
 
+/** How a progress is shown: the least time between two of its lines, with or without a bar. */
+interface Shown {
+  readonly firstMs: number;
+  /** Each time is twice the one before, up to this one. */
+  readonly mostMs: number;
+  readonly hasBar: boolean;
+  readonly show: (line: string) => void;
+}
+
+/** Returns a progress that measures the current rate, estimates the remaining time, and shows lines with both. */
+export function shownProgress(label: string, monotonicMs: () => number, shown: Shown): Omit<Progress, 'end'> {
+  const startedMs = monotonicMs();
+  const marks = [{ atMs: startedMs, done: 0 }];
+  let [shownMs, waitMs] = [startedMs, shown.firstMs];
+
+  function figures({ done, total, counts }: ProgressState, atMs: number): string {
+    const [first = { atMs, done }] = marks;
+    const tookMs = atMs - first.atMs;
+    const perSecond = tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
+    const share =
+      total > 0 ? `${thousands(done)}/${thousands(total)} (${Math.floor((done / total) * 100)} %)` : thousands(done);
+    const rate = perSecond === null ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : thousands(perSecond)} leads/s`];
+    const isSteady = atMs - startedMs >= MIN_STEADY_MS && done >= MIN_STEADY_ROWS;
+    const left =
+      perSecond === null || !isSteady || total <= done ? [] : [`${duration(((total - done) / perSecond) * 1000)} left`];
+    const told = SENT_STATUSES.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
+    return [share, ...rate, ...left, ...told].join(' · ');
+  }
+
+  return {
+    update(state) {
+      const atMs = monotonicMs();
+      if (atMs - (marks.at(-1)?.atMs ?? 0) >= REDRAW_MS) marks.push({ atMs, done: state.done });
+      while (marks.length > 2 && atMs - (marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) marks.shift();
+      if (atMs - shownMs < waitMs) return;
+      [shownMs, waitMs] = [atMs, Math.min(waitMs * 2, shown.mostMs)];
+      shown.show([label, ...(shown.hasBar ? barOf(state) : []), figures(state, atMs)].join(' '));
+    },
+  };
+}
+
 /** Returns a progress that writes plain lines, at growing intervals. */
 export function linesProgress(
   label: string,
@@ -39,54 +80,9 @@ export function linesProgress(
   monotonicMs: () => number,
   fitted: (line: string) => string,
 ): Progress {
-  const meter = progressMeter(label, monotonicMs);
-  let writtenMs = monotonicMs();
-  let waitMs = FIRST_LINE_MS;
-  return {
-    update(state) {
-      meter.note(state.done);
-      if (monotonicMs() - writtenMs < waitMs) return;
-      writtenMs = monotonicMs();
-      waitMs = Math.min(waitMs * 2, MAX_BETWEEN_LINES_MS);
-      stream.write(`${fitted(meter.line(state))}\n`);
-    },
-    end: () => {},
-  };
-}
-
-/** Measures the current rate, estimates the remaining time, and formats the line of progress. */
-export function progressMeter(label: string, monotonicMs: () => number) {
-  const startedMs = monotonicMs();
-  const marks = [{ atMs: startedMs, done: 0 }];
-
-  const perSecondOf = (done: number): number | null => {
-    const first = marks[0];
-    const tookMs = first ? monotonicMs() - first.atMs : 0;
-    return first && tookMs > 300 && done > first.done ? ((done - first.done) / tookMs) * 1000 : null;
-  };
-  const figures = ({ done, total, counts }: ProgressState): string => {
-    const share =
-      total > 0 ? `${thousands(done)}/${thousands(total)} (${Math.floor((done / total) * 100)} %)` : thousands(done);
-    const perSecond = perSecondOf(done);
-    const rate = perSecond === null ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : thousands(perSecond)} leads/s`];
-    const isSteady = monotonicMs() - startedMs >= MIN_STEADY_MS && done >= MIN_STEADY_ROWS;
-    const left =
-      perSecond === null || !isSteady || total <= done ? [] : [`${duration(((total - done) / perSecond) * 1000)} left`];
-    const shown = SENT_STATUSES.flatMap((status) => (counts[status] ? [`${thousands(counts[status])} ${status}`] : []));
-    return [share, ...rate, ...left, ...shown].join(' · ');
-  };
-  return {
-    note: (done: number) => {
-      const atMs = monotonicMs();
-      const last = marks.at(-1);
-      if (last && atMs - last.atMs < REDRAW_MS) return;
-      marks.push({ atMs, done });
-      while (marks.length > 2 && atMs - (marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) marks.shift();
-    },
-    /** Returns the line with a bar, for a terminal of this many columns. */
-    drawn: (state: ProgressState, columns: number) => clip([label, ...barOf(state), figures(state)].join(' '), columns),
-    line: (state: ProgressState) => `${label} ${figures(state)}`,
-  };
+  const show = (line: string) => void stream.write(`${fitted(line)}\n`);
+  const lines = { firstMs: FIRST_LINE_MS, mostMs: MAX_BETWEEN_LINES_MS, hasBar: false, show };
+  return { ...shownProgress(label, monotonicMs, lines), end: () => {} };
 }
 
 /** Draws the bar, or nothing if the total is not known. */
@@ -118,16 +114,10 @@ export async function redrawnProgress(
     discardStdin: false,
     isEnabled: true,
   });
-  const meter = progressMeter(label, monotonicMs);
-  let drawnMs = Number.NEGATIVE_INFINITY;
-  spinner.start();
-  return {
-    update(state) {
-      meter.note(state.done);
-      if (monotonicMs() - drawnMs < REDRAW_MS) return;
-      drawnMs = monotonicMs();
-      spinner.text = fitted(meter.drawn(state, (columnsOf(stream) ?? Number.POSITIVE_INFINITY) - SPINNER_PLACES));
-    },
-    end: () => void spinner.stop(),
+  const show = (line: string) => {
+    spinner.text = fitted(clip(line, (columnsOf(stream) ?? Number.POSITIVE_INFINITY) - SPINNER_PLACES));
   };
+  spinner.start();
+  const drawn = shownProgress(label, monotonicMs, { firstMs: REDRAW_MS, mostMs: REDRAW_MS, hasBar: true, show });
+  return { ...drawn, end: () => void spinner.stop() };
 }

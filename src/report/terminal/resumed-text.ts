@@ -6,24 +6,20 @@ import { type Paint, printable, rowsText } from '../output.ts';
  * what they began after the last commit of the new server.
  */
 export function resumedText({ store, missing, doubtful }: DocumentOf<'store resume'>, paint: Paint): string {
-  const name = printable(store);
-  const listed = `Unknown now: ${rowsText(doubtful)} of the queue that may have been sent; srq resolve lists them.`;
-  if (missing.length === 0)
-    return [`${paint.green('✓')} Sending through the store ${name} goes on.`, ...(doubtful > 0 ? [listed] : [])].join(
-      '\n',
-    );
   const shown = missing.map((each) => printable(each));
   const unqueued = shown.filter((each) => !each.startsWith('srq work,'));
-  return [
-    `${paint.green('✓')} Sending through the store ${name} goes on without:`,
+  const isListed = doubtful > 0 || shown.length > 0;
+  const told = [
+    `${paint.green('✓')} Sending through the store ${printable(store)} goes on${shown.length === 0 ? '.' : ' without:'}`,
     ...shown.map((each) => `  ${each}`),
-    listed,
-    ...(unqueued.length === 0
-      ? []
-      : [
-          `What these sent last is not listed as unknown: ${unqueued.join('; ')}.`,
-          'Look up at the service what it created in the minute before. If srq log does not have one of those requests, take its row out of the',
-          'file before it is sent again.',
-        ]),
-  ].join('\n');
+  ];
+  if (isListed)
+    told.push(`Unknown now: ${rowsText(doubtful)} of the queue that may have been sent; srq resolve lists them.`);
+  if (unqueued.length > 0)
+    told.push(
+      `What these sent last is not listed as unknown: ${unqueued.join('; ')}.`,
+      'Look up at the service what it created in the minute before. If srq log does not have one of those requests, take its row out of the',
+      'file before it is sent again.',
+    );
+  return told.join('\n');
 }

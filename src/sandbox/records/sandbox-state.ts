@@ -7,28 +7,28 @@ import type { Service } from '../service/routes.ts';
 import type { SandboxSettings } from '../service/settings.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
-export interface SandboxOptions extends Readonly<SandboxSettings> {
-  /** The port, or 0 for a free one. */
-  readonly port: number;
+/** What is left out is quiet: a free port, no delay, limit or fault, a token for an hour, the public document, no inbox. */
+export interface SandboxOptions extends Readonly<Partial<SandboxSettings>> {
+  readonly port?: number;
   /** A number, as in the API's example. If it or the secret is left out, it is random. */
-  readonly clientId?: string;
-  readonly clientSecret?: string;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
   /** Probability by kind of fault, validated at the start. */
-  readonly faults: Readonly<Record<string, number>>;
+  readonly faults?: Readonly<Record<string, number>>;
   /**
    * The seed of faults and identifiers, which are the same for the same seed and order of requests. Tokens and secrets
    * are always random.
    */
-  readonly seed: number;
+  readonly seed?: number;
   /** Maximum number of requests that are kept, for tests. */
   readonly keep?: number;
   /** The contract that the operations follow, or null for the public document. */
-  readonly contract: Contract | null;
+  readonly contract?: Contract | null;
   /**
    * Whether there are the inbox at `/` and the calls by which everybody on this machine may inspect and change it.
    * Without them only the three operations are answered, which require the credentials.
    */
-  readonly hasInbox: boolean;
+  readonly hasInbox?: boolean;
   /** Returns the wall-clock time in milliseconds. */
   readonly now: () => number;
 }
@@ -40,8 +40,8 @@ const KEEP = 10_000;
 
 /** Creates the initial state. `closing` fires when the sandbox closes. Throws `SrqError('usage')` for an unknown fault. */
 export function openState(options: SandboxOptions, offered: ServiceInterface, closing: AbortSignal) {
-  const { hasInbox, latencyMs, ratePerSecond, tokenTtlSeconds, now } = options;
-  const random = seededRandom(options.seed);
+  const { hasInbox = false, latencyMs = 0, ratePerSecond = null, tokenTtlSeconds = 3600, now } = options;
+  const random = seededRandom(options.seed ?? 1);
   const service: Service = {
     offered,
     credentials: {
@@ -57,6 +57,6 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
     ...{ hasInbox, random, now, closing },
     instructions: new Instructions(),
     received: new ReceivedRequests(options.keep ?? KEEP),
-    faultRates: parseFaultRates(options.faults),
+    faultRates: parseFaultRates(options.faults ?? {}),
   };
 }

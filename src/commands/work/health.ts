@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { Context } from '../cli/context.ts';
-import type { WorkOptions } from '../cli/table/options.ts';
-import type { ProcessView } from '../report/metrics.ts';
-import { SrqError, systemCode } from '../request/words/errors.ts';
+import type { Context } from '../../cli/context.ts';
+import type { WorkOptions } from '../../cli/table/options.ts';
+import { SrqError, systemCode } from '../../request/words/errors.ts';
+import type { WorkerView } from './metrics.ts';
 
 /**
  * Serves `/livez` (200 as long as the process is not stuck), `/healthz` (200 while it can work, 503 while it waits for the
@@ -12,10 +12,10 @@ import { SrqError, systemCode } from '../request/words/errors.ts';
 export async function serveHealth(
   context: Context,
   { healthPort, healthHost }: Pick<WorkOptions, 'healthPort' | 'healthHost'>,
-  view: () => ProcessView,
+  view: () => WorkerView,
 ): Promise<void> {
   if (healthPort === undefined) return;
-  const { metricsPage } = await import('../report/metrics.ts');
+  const { metricsPage } = await import('./metrics.ts');
   const answer = async (url = '') =>
     url === '/metrics' ? { status: 200, ...(await metricsPage(view())) } : healthAnswer(url, view());
   // A worker goes on, even if its state cannot be told.
@@ -34,7 +34,7 @@ export async function serveHealth(
   );
 }
 
-function healthAnswer(url: string, { state, inHand, reason }: ProcessView) {
+function healthAnswer(url: string, { state, inHand, reason }: WorkerView) {
   const isKnown = url === '/healthz' || url === '/livez';
   const isWell = url === '/livez' || state === 'working' || state === 'idle';
   const text = `${JSON.stringify(isKnown ? { state, inHand, reason } : {})}\n`;

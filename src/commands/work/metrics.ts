@@ -1,33 +1,12 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Counts } from '../request/log/status.ts';
+import { STATES, type WorkerStats } from './worker-stats.ts';
 
-/** The state of a process that sends, for monitoring. */
-export type ProcessState = (typeof STATES)[number];
-
-const STATES = ['starting', 'working', 'idle', 'waiting-for-database', 'stopping'] as const;
-
-/** A worker at the moment of a scrape. A part is null, or missing, as long as nobody has looked. */
-export interface ProcessView {
-  readonly version: string;
-  readonly state: ProcessState;
-  /** Rows that left the queue, by their status. */
-  readonly ended: Partial<Counts>;
-  readonly inHand: number;
-  /** Why the process ends by itself, or null. */
-  readonly reason: string | null;
-  /** Age of the oldest row of the queue, 0 if it is empty. */
-  readonly oldestMs: number | null;
-  readonly queue: { readonly depth: number | null; readonly unknown?: number; readonly held?: string | null };
-  readonly pace: {
-    readonly ratePerSecond: number | null;
-    readonly boundPerSecond: number | null;
-    readonly pausedMs: number;
-  } | null;
-  /** Answers that refused a call, by their status. Each series begins with 0: `rate()` does not see its first event. */
-  readonly refused: Readonly<Record<string, number>>;
-  /** Pauses that this process has caused, by their cause. */
-  readonly pauses: Readonly<Record<string, number>>;
-}
+/** What a scrape tells of a worker. A part is null as long as nobody has looked. */
+export type WorkerView = Pick<
+  WorkerStats,
+  | ('version' | 'state' | 'endedCounts' | 'inHand' | 'reason' | 'refusals' | 'pauses')
+  | ('oldestMs' | 'depth' | 'standing' | 'pace')
+>;
 
 /** A number, or one for each value of the label. A process may not have it yet. */
 type Value = number | Readonly<Record<string, number>> | null | undefined;
@@ -35,7 +14,7 @@ type Value = number | Readonly<Record<string, number>> | null | undefined;
 interface Metric {
   readonly help: string;
   readonly label?: string;
-  readonly value: (view: ProcessView) => Value;
+  readonly value: (view: WorkerView) => Value;
 }
 
 /** A limit that there is not. */
@@ -57,21 +36,21 @@ const METRICS: Readonly<Record<string, Metric>> = {
   srq_rows_total: {
     help: 'Rows that left the queue, by their status.',
     label: 'status',
-    value: ({ ended }) => ended,
+    value: ({ endedCounts }) => endedCounts,
   },
   srq_rows_in_hand: { help: 'Rows that this worker is working on.', value: ({ inHand }) => inHand },
   srq_queue_oldest_age_seconds: {
     help: 'Age of the oldest row that waits in the queue; 0 if none does.',
     value: ({ oldestMs }) => oldestMs && oldestMs / 1000,
   },
-  srq_queue_rows: { help: 'Rows in the queue of the account.', value: ({ queue }) => queue.depth },
+  srq_queue_rows: { help: 'Rows in the queue of the account.', value: ({ depth }) => depth?.total },
   srq_store_unknown_rows: {
     help: 'Rows of the store whose outcome is unknown; srq resolve lists them.',
-    value: ({ queue }) => queue.unknown,
+    value: ({ standing }) => standing?.unknown,
   },
   srq_store_held: {
     help: '1 while nothing is sent before a person says: srq store resume.',
-    value: ({ queue: { held } }) => (held === undefined ? null : Number(held !== null)),
+    value: ({ standing }) => standing && Number(standing.held !== null),
   },
   srq_pace_requests_per_second: {
     help: 'Calls a second that the pace allows, of all processes that share it; +Inf while no limit is known.',
@@ -89,7 +68,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   srq_refused_responses_total: {
     help: 'Answers that refused a call because of the rate or the load, by their status.',
     label: 'code',
-    value: ({ refused }) => refused,
+    value: ({ refusals }) => refusals,
   },
   srq_pauses_total: {
     help: 'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
@@ -102,7 +81,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
  * Returns what a scrape gets, in the text format of Prometheus. It holds no personal data. A metric that the process does not
  * have is left out: a 0 would say that it stands still.
  */
-export async function metricsPage(view: ProcessView): Promise<{ readonly type: string; readonly text: string }> {
+export async function metricsPage(view: WorkerView): Promise<{ readonly type: string; readonly text: string }> {
   const registry = new Registry();
   for (const [name, { help, label, value }] of Object.entries(METRICS)) {
     const found = value(view);
