@@ -1,7 +1,8 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { TracedCall } from '../../request/ports.ts';
-import { type CarriedCall, Connection, type Dispatched } from '../network/connection.ts';
+import { type CarriedCall, Connection, type Dispatched, MAX_ANSWER_BYTES } from '../network/connection.ts';
 import { routeTo, type ServiceProxy } from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
 import { type RedactedCall, tracedCall } from '../redaction/trace.ts';
@@ -109,7 +110,7 @@ const answerTimedOut = (timeoutMs: number): Error =>
 interface CallOptions extends Pick<HttpOptions, 'monotonicMs'> {
   readonly timeoutMs: number;
   readonly mayWrite: () => boolean;
-  readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
+  readonly resolve: (exchange: Exchange) => void;
 }
 
 /** Collects one answer from the events of undici. */
@@ -119,7 +120,6 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   readonly #startedMs: number;
   readonly #chunks: Buffer[] = [];
   #deadline: NodeJS.Timeout | undefined;
-  #bytes = 0;
   #written = false;
   #status = 0;
   #headers: Record<string, string> = {};
@@ -152,11 +152,8 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
     }
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = MAX_ANSWER_BYTES - this.#bytes;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#bytes += Math.min(chunk.length, room);
-    if (chunk.length > room) controller.abort(new Error('answer too long'));
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
@@ -184,12 +181,9 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   #answer(isWhole: boolean): void {
     clearTimeout(this.#deadline);
     const [status, headers, ms] = [this.#status, this.#headers, this.#tookMs()];
-    const exchangeOf = (body: string | null): Exchange => {
-      const answer = { status, headers, body: body ?? '', complete: isWhole && body !== null, ms };
-      return { answer, error: null, written: true, distrust: () => this.connection?.end() };
-    };
     const body = bodyText(Buffer.concat(this.#chunks), headers);
-    this.#options.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
+    const answer = { status, headers, body: body ?? '', complete: isWhole && body !== null, ms };
+    this.#options.resolve({ answer, error: null, written: true, distrust: () => this.connection?.end() });
   }
 
   #tookMs(): number {
@@ -197,29 +191,19 @@ class Collector implements Dispatcher.DispatchHandler, CarriedCall {
   }
 }
 
-/** Maximum number of bytes of an answer that are read, both as received and after its content codings are undone. */
-const MAX_ANSWER_BYTES = 1 << 20;
 /**
  * Decodes a body to text. Returns null if its content coding is unknown or cannot be undone, or if the body is too long
- * without it. Returns a promise only if a coding has to be undone, because zlib is loaded only then.
+ * without it.
  */
-export function bodyText(
-  bytes: Buffer,
-  headers: Readonly<Record<string, string>>,
-): string | null | Promise<string | null> {
+export function bodyText(bytes: Buffer, headers: Readonly<Record<string, string>>): string | null {
   const { 'content-encoding': content = '', 'transfer-encoding': transfer = '', 'content-type': type = '' } = headers;
   const codings = `${content},${transfer}`.toLowerCase().split(/[,\s]+/);
   const [coding, ...more] = codings.filter((name) => !/^(?:|identity|chunked)$/.test(name));
   if (coding === undefined || bytes.length === 0) return decoded(bytes, type);
-  return more.length > 0 ? null : undone(bytes, coding).then((plain) => plain && decoded(plain, type));
-}
-
-async function undone(bytes: Buffer, coding: string): Promise<Buffer | null> {
-  const { gunzipSync, brotliDecompressSync } = await import('node:zlib');
-  const within = { maxOutputLength: MAX_ANSWER_BYTES };
+  const undo = /^(?:x-)?gzip$/.test(coding) ? gunzipSync : coding === 'br' ? brotliDecompressSync : null;
+  if (undo === null || more.length > 0) return null;
   try {
-    if (coding === 'gzip' || coding === 'x-gzip') return gunzipSync(bytes, within);
-    return coding === 'br' ? brotliDecompressSync(bytes, within) : null;
+    return decoded(undo(bytes, { maxOutputLength: MAX_ANSWER_BYTES }), type);
   } catch {
     return null;
   }
