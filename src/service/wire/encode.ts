@@ -85,16 +85,9 @@ function givenBy(request: ServiceRequest, audioBase64: string | null, form: Call
   const base64 = audioBase64 ?? params[AUDIO_PARAMETER] ?? null;
   const param = (name: string) => (Object.hasOwn(params, name) ? (params[name] ?? null) : null);
   const text = (field: string): string | null => {
-    switch (field) {
-      case 'audio_type':
-        return audio?.mediaType ?? param(field);
-      case 'audio_name':
-        return audio ? basename(audio.path) : param(field);
-      case 'ref':
-        return param(field) ?? ref;
-      default:
-        return param(field) ?? (isPart(field) ? (parts[field] ?? null) : null);
-    }
+    if (audio && field === 'audio_name') return basename(audio.path);
+    if (audio?.mediaType && field === 'audio_type') return audio.mediaType;
+    return param(field) ?? (field === 'ref' ? ref : isPart(field) ? (parts[field] ?? null) : null);
   };
   const inParts = new Set(Object.keys(parts).map(wholeOf));
   return {
