@@ -157,9 +157,6 @@ export interface Authorizer {
  */
 const MAX_TOKEN_REFUSALS = 4;
 
-/** Authorizes calls with bearer tokens. */
-export const bearerAuthorizer = (tokens: Tokens): Authorizer => tokens;
-
 /**
  * Authorizes calls with credentials that do not change. Throws `SrqError('auth')` for a key that no header can hold.
  */
