@@ -34,41 +34,34 @@ export type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 export function makeEncoder(contract: Contract): Encodes {
   // It is random, so no value contains it.
   const boundary = `srq-${randomUUID()}`;
-  const { create, validate } = contract;
-  return {
-    create: callEncoder(create, leftOutOf(contract, 'create'), create.again?.header ?? null, boundary),
-    validate: validate ? callEncoder(validate, leftOutOf(contract, 'validate'), null, boundary) : noValidate,
+  const encoderOf = (operation: RequestOperationName): Encode => {
+    const call = contract[operation];
+    if (call === null) return noValidate;
+    const { method, path } = addressOf(call);
+    const leavesOut = leftOutOf(contract, operation);
+    // No place may name a header that srq sets itself.
+    const ownHeader = operation === 'create' ? contract.create.again?.header.toLowerCase() : undefined;
+    const isOpen = ([name]: readonly [string, string]) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader;
+    return (request, audioBase64, mask) => {
+      const sent = placed(call, givenBy(request, audioBase64, call.audio), leavesOut);
+      const entries = mask ? sent.body.map((each) => ({ ...each, value: masked(each.value, mask) })) : sent.body;
+      const { contentType: type, body } = encodedBody(call, entries, boundary);
+      const shownQuery = sent.query.map(([name, text]): [string, string] => [name, mask?.(text) ?? text]);
+      const query = new URLSearchParams(shownQuery).toString();
+      const headers = sent.header.filter(isOpen).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
+      return {
+        method,
+        path: query === '' ? path : `${path}?${query}`,
+        headers: { ...Object.fromEntries(headers), 'content-type': type },
+        body,
+      };
+    };
   };
+  return { create: encoderOf('create'), validate: encoderOf('validate') };
 }
 
 function noValidate(): never {
   throw new TypeError('This service has no validate.');
-}
-
-/** `ownHeader` is the header that srq sets itself on each call, so that no place may name it, or null. */
-function callEncoder(
-  call: Call,
-  leavesOut: ReturnType<typeof leftOutOf>,
-  ownHeader: string | null,
-  boundary: string,
-): Encode {
-  const { method, path } = addressOf(call);
-  const isOpen = ([name]: readonly [string, string]) =>
-    !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase();
-  return (request, audioBase64, mask) => {
-    const sent = placed(call, givenBy(request, audioBase64, call.audio), leavesOut);
-    const entries = mask ? sent.body.map((each) => ({ ...each, value: masked(each.value, mask) })) : sent.body;
-    const { contentType: type, body } = encodedBody(call, entries, boundary);
-    const shownQuery = sent.query.map(([name, text]): [string, string] => [name, mask?.(text) ?? text]);
-    const query = new URLSearchParams(shownQuery).toString();
-    const headers = sent.header.filter(isOpen).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
-    return {
-      method,
-      path: query === '' ? path : `${path}?${query}`,
-      headers: { ...Object.fromEntries(headers), 'content-type': type },
-      body,
-    };
-  };
 }
 
 /** Masks a value of a body. The names of an object's members are kept. */
