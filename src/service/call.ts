@@ -165,11 +165,6 @@ export class Caller {
   }
 }
 
-/** An answer that is like no other may belong to another call, so that the next answer on its connection would as well. */
-export function distrust(exchange: Exchange): void {
-  if (exchange.answer) exchange.distrust?.();
-}
-
 /** Adds the key that goes in the query. */
 function withKey(encoded: EncodedRequest, key: AuthorizedCall['query']): EncodedRequest {
   if (key === null) return encoded;

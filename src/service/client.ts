@@ -25,7 +25,6 @@ import {
   type CallDeps,
   Caller,
   createUnderKey,
-  distrust,
   idempotencyHeader,
   keyLife,
   type PreparedCall,
@@ -101,7 +100,7 @@ export class RequestApi implements MarketplaceApi {
       const sent = await this.#caller.send(call, async () => () => true);
       if (typeof sent === 'string') return failedValidate(STOPPED, null);
       const { result, isTransient, stop } = readValidate(sent.exchange, call.redactor, this.#reader);
-      if (result.verdict === 'unknown') distrust(sent.exchange);
+      if (result.verdict === 'unknown') sent.exchange.distrust?.();
       if (stop) throw stop;
       if (!isTransient || tried >= MAX_TRIES) return result;
       await this.#caller.pauseUnlessPaced(tried, sent.exchange);
@@ -170,7 +169,7 @@ export class RequestApi implements MarketplaceApi {
         await this.#caller.pauseUnlessPaced(tried, exchange);
       } else {
         const result = this.#judged(read, exchange, call.redactor, terms);
-        if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) distrust(exchange);
+        if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) exchange.distrust?.();
         return { ...result, stop: credentialsRefused ?? result.stop };
       }
     }
