@@ -222,11 +222,6 @@ export class AnswerReader {
     return classifyCreate(exchange, { compared: null, namesRequest: false, isFamiliar });
   }
 
-  /** Returns the identifiers in an answer that reports a duplicate. */
-  identifiersOfDuplicate(form: Form | null): Identifiers {
-    return identifiersOf(form?.identifiers ?? []);
-  }
-
   /** Returns the reason for a refusal in the service's own words, or null if the answer has none. */
   errorText(answer: Answer, sent: Redactor): string | null {
     return readErrorText(answer, sent, this.#names);
@@ -280,7 +275,7 @@ function placesOf(pointer: Pointer): readonly string[] {
 }
 
 /** Returns identifiers by name, as they are kept. Of two with one name, the second has its place as its name. */
-function identifiersOf(found: readonly Identifier[]): Identifiers {
+export function identifiersOf(found: readonly Identifier[]): Identifiers {
   const ids: Record<string, string> = {};
   for (const { name, place, text } of found) {
     ids[Object.hasOwn(ids, name) && ids[name] !== text ? place : name] = text;
