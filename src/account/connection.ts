@@ -7,13 +7,7 @@ import { RequestApi } from '../service/client.ts';
 import { type ProxySettings, proxyFor, type ServiceProxy } from '../service/network/connector.ts';
 import type { ChosenRate, PaceView } from '../service/pacing/permits.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
-import {
-  type Authorizer,
-  bearerAuthorizer,
-  type Credentials,
-  fixedAuthorizer,
-  Tokens,
-} from '../service/token/token.ts';
+import { type Authorizer, type Credentials, fixedAuthorizer, Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
 import { type Account, type Host, openAccount } from './account.ts';
 import type { Program } from './program.ts';
@@ -118,7 +112,7 @@ function openAuthorizer(
   const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1);
   const { clock, halt } = host;
   const tokens = new Tokens({ http: tokenHttp, credentials, cache, clock, stopping: halt.signal, operation: token });
-  return opened(bearerAuthorizer(tokens), tokens);
+  return opened(tokens, tokens);
 }
 
 function openHttp(

@@ -6,6 +6,7 @@ import {
   type CreateCall,
   callsOf,
   DEFAULT_KEY_LIFE_SECONDS,
+  type Json,
 } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { readPlace } from '../request/contract/place.ts';
@@ -16,7 +17,7 @@ import { isTaken } from '../request/log/status.ts';
 import type { AudioReader, Clock, CreateResult } from '../request/ports.ts';
 import { stopwatch } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { isSecretName, secretTexts } from '../request/words/names.ts';
+import { secretTexts } from '../request/words/names.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
 import { notSent } from './outcomes.ts';
@@ -164,11 +165,6 @@ export class Caller {
   }
 }
 
-/** An answer that is like no other may belong to another call, so that the next answer on its connection would as well. */
-export function distrust(exchange: Exchange): void {
-  if (exchange.answer) exchange.distrust?.();
-}
-
 /** Adds the key that goes in the query. */
 function withKey(encoded: EncodedRequest, key: AuthorizedCall['query']): EncodedRequest {
   if (key === null) return encoded;
@@ -197,16 +193,11 @@ function acceptedTypes({ success }: Call): string {
  * name of a secret.
  */
 function givenKeys(contract: Contract): string[] {
-  return callsOf(contract).flatMap(({ always, when }) =>
-    [always, ...Object.values(when)].flatMap((values) =>
-      Object.entries(values).flatMap(([place, value]) => {
-        const { in: where, path } = readPlace(place);
-        const name = path.at(-1) ?? '';
-        const isKey = values === always && (where !== 'body' || isSecretName(name));
-        return isKey ? [String(value)] : secretTexts(name, value);
-      }),
-    ),
-  );
+  const constants = callsOf(contract).flatMap(({ always, when }) => [always, ...Object.values(when)]);
+  return constants.flatMap(Object.entries<Json>).flatMap(([place, value]) => {
+    const { in: where, path } = readPlace(place);
+    return where === 'body' ? secretTexts(path.at(-1) ?? '', value) : [String(value)];
+  });
 }
 
 /**

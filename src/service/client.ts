@@ -25,7 +25,6 @@ import {
   type CallDeps,
   Caller,
   createUnderKey,
-  distrust,
   idempotencyHeader,
   keyLife,
   type PreparedCall,
@@ -59,28 +58,26 @@ export interface RequestApiDeps extends CallDeps {
  */
 export class RequestApi implements MarketplaceApi {
   readonly wireForm: string | null;
+  readonly invented = invented;
   readonly #deps: RequestApiDeps;
   readonly #caller: Caller;
   readonly #reader: AnswerReader;
-  readonly #creates: Map<string, number>;
   readonly #experiment: Experiment;
 
-  /** `other` is another client of the same service, with which this one shares what it learns of the answers. */
-  constructor(deps: RequestApiDeps, other: RequestApi | null = null) {
+  /** `reader` is that of another client of the same service, if this one shares what it learns of the answers. */
+  constructor(deps: RequestApiDeps, reader?: AnswerReader) {
     const { contract, columnOf = () => null, clock, stopping } = deps;
     this.#deps = deps;
     this.wireForm = wireFormOf(contract);
     this.#caller = new Caller(deps);
-    const reader = other ? other.#reader : new AnswerReader(contract, columnOf, deps.known, deps.remember);
-    this.#reader = reader;
-    this.#creates = other ? other.#creates : new Map();
+    this.#reader = reader ?? new AnswerReader(contract, columnOf, deps.known, deps.remember);
     const ask = (request: ServiceRequest) => this.#ask(request);
-    this.#experiment = new Experiment({ reader, clock, stopping, ask, creates: this.#creates });
+    this.#experiment = new Experiment({ reader: this.#reader, clock, stopping, ask });
   }
 
   /** Returns this client for work that another signal ends as well. It has the same rate and learns for the same service. */
   until(stopping: AbortSignal): RequestApi {
-    return new RequestApi({ ...this.#deps, stopping }, this);
+    return new RequestApi({ ...this.#deps, stopping }, this.#reader);
   }
 
   async validate(request: ServiceRequest): Promise<ValidateResult> {
@@ -103,7 +100,7 @@ export class RequestApi implements MarketplaceApi {
       const sent = await this.#caller.send(call, async () => () => true);
       if (typeof sent === 'string') return failedValidate(STOPPED, null);
       const { result, isTransient, stop } = readValidate(sent.exchange, call.redactor, this.#reader);
-      if (result.verdict === 'unknown') distrust(sent.exchange);
+      if (result.verdict === 'unknown') sent.exchange.distrust?.();
       if (stop) throw stop;
       if (!isTransient || tried >= MAX_TRIES) return result;
       await this.#caller.pauseUnlessPaced(tried, sent.exchange);
@@ -172,7 +169,7 @@ export class RequestApi implements MarketplaceApi {
         await this.#caller.pauseUnlessPaced(tried, exchange);
       } else {
         const result = this.#judged(read, exchange, call.redactor, terms);
-        if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) distrust(exchange);
+        if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) exchange.distrust?.();
         return { ...result, stop: credentialsRefused ?? result.stop };
       }
     }
@@ -262,10 +259,6 @@ export class RequestApi implements MarketplaceApi {
 
   #learn(form: Form | null, means: FormMeaning, by: ProvenBy, byIdentifier = false): void {
     this.#reader.learn('create', form, means, by, this.#deps.clock.nowMs(), byIdentifier);
-  }
-
-  invented(...[request, what]: Parameters<MarketplaceApi['invented']>): ServiceRequest {
-    return invented(request, what);
   }
 
   tellApart(clear: readonly Look[], duplicate: readonly Look[]): ((look: Look) => Verdict) | null {

@@ -21,8 +21,6 @@ export interface ExperimentDeps {
   readonly stopping: AbortSignal;
   /** Asks validate about one request. */
   readonly ask: (request: ServiceRequest) => Promise<ValidateResult>;
-  /** Number of creates of each customer that are known to have been sent, by a digest. Clients of one service share it. */
-  readonly creates: Map<string, number>;
 }
 
 /**
@@ -56,7 +54,8 @@ export class Experiment {
 
   /** Notes that a request is about to be created, or was sent by an earlier run. */
   noteCreate(request: ServiceRequest): void {
-    for (const customer of customersOf(request)) this.#deps.creates.set(customer, this.#createsOf(customer) + 1);
+    const { creates } = this.#deps.reader.kept;
+    for (const customer of customersOf(request)) creates.set(customer, (creates.get(customer) ?? 0) + 1);
   }
 
   /**
@@ -210,16 +209,12 @@ export class Experiment {
    * call another text of that customer clear.
    */
   async #isOfThisRequest(request: ServiceRequest, clear: readonly Form[], seen: readonly Form[]): Promise<boolean> {
-    if (customersOf(request).every((customer) => this.#createsOf(customer) <= 1)) return true;
     const { reader, ask } = this.#deps;
+    if (customersOf(request).every((customer) => (reader.kept.creates.get(customer) ?? 0) <= 1)) return true;
     const { verdict, form } = await ask(invented(request, { customer: false, text: true }));
     if (reader.knowsValidate) return verdict === 'clear';
     const tell = reader.separationWith([...clear, ...this.#controls], seen);
     return form !== null && tell?.verdict(form as Form) === 'clear';
-  }
-
-  #createsOf(customer: string): number {
-    return this.#deps.creates.get(customer) ?? 0;
   }
 
   /** Asks about the control after now. Callers that come before the question is asked share the answer. */

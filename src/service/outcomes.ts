@@ -1,7 +1,7 @@
 import { isSuccess, type Outcome, outcomeOf, UNNAMED } from '../request/log/outcome.ts';
 import type { CreateResult, ValidateResult } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import type { AnswerReader, ReadCreation } from './answers/answer-reader.ts';
+import { type AnswerReader, identifiersOf, type ReadCreation } from './answers/answer-reader.ts';
 import type { Exchange } from './network/exchange.ts';
 import { cutRaw, type Redactor } from './redaction/redactor.ts';
 
@@ -76,7 +76,7 @@ export function readValidate(
     const raw = verdict === 'unknown' ? cutRaw(sent.redact(answer.body)) : null;
     const said = verdict === 'unknown' ? reader.errorText(answer, sent) : null;
     const message = said && `Validate said "${said}". srq does not know what that means.`;
-    const ids = verdict === 'duplicate' ? reader.identifiersOfDuplicate(form) : {};
+    const ids = verdict === 'duplicate' ? identifiersOf(form?.identifiers ?? []) : {};
     return {
       result: { verdict, form, ids, http: status, message, refused: null, raw },
       // An answer that was cut may be whole the next time. One that is whole would only be read in the same way.
@@ -98,15 +98,13 @@ export function readValidate(
 
 /** Returns why validate need not be asked again, with what the service said, or null. */
 function validateStop(stop: SrqError | null, status: number, said: string | null): SrqError | null {
-  if (stop?.reason === 'service.wrong-address') return noValidate(status);
+  if (stop?.reason === 'service.wrong-address')
+    return new SrqError(stop.reason, `The service does not know validate (HTTP ${status}).`, NO_VALIDATE);
   if (stop === null || said === null) return stop;
   return new SrqError(stop.reason, `${stop.message} ${said}`, stop.hint);
 }
 
-function noValidate(status: number): SrqError {
-  const hint = 'Check the base URL with: srq status. If the service has no validate, leave it out: --no-validate';
-  return new SrqError('service.wrong-address', `The service does not know validate (HTTP ${status}).`, hint);
-}
+const NO_VALIDATE = 'Check the base URL with: srq status. If the service has no validate, leave it out: --no-validate';
 
 /** Builds the result of a validate without a usable answer. */
 export function failedValidate(message: string, http: number | null): ValidateResult {

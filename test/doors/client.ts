@@ -8,13 +8,7 @@ import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { Pace } from '../../src/service/pacing/pace.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import {
-  bearerAuthorizer,
-  type Credentials,
-  type FixedAuthorization,
-  fixedAuthorizer,
-  Tokens,
-} from '../../src/service/token/token.ts';
+import { type Credentials, type FixedAuthorization, fixedAuthorizer, Tokens } from '../../src/service/token/token.ts';
 import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
 
 /*
@@ -71,7 +65,7 @@ export function clientOf(http: Http, setup: ClientSetup): Client {
   const pace = new Pace({ rate, concurrency, random: () => 0.5 });
   const api = new RequestApi({
     ...{ http, audio, contract, clock, stopping },
-    authorizer: authorization ? fixedAuthorizer(authorization, secretly(credentials)) : bearerAuthorizer(tokens),
+    authorizer: authorization ? fixedAuthorizer(authorization, secretly(credentials)) : tokens,
     limiter: new RateLimiter(pace, clock, stopping),
     ...(rest.known && { known: rest.known }),
     ...(rest.remember && { remember: rest.remember }),

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { duration } from '../../report/output.ts';
 import { expected, SrqError } from '../../request/words/errors.ts';
-import { routeTo, targetOf } from '../../service/network/connector.ts';
+import { hostOf, routeTo } from '../../service/network/connector.ts';
 import { reached, tlsHandshake } from '../../service/network/probe.ts';
 import { type Examination, type Found, skipped } from './examination.ts';
 
@@ -32,7 +32,7 @@ export async function proxy(examination: Examination): Promise<Found> {
 
 export async function name(examination: Examination): Promise<Found> {
   if (examination.connection.proxy) return BY_PROXY;
-  const host = targetOf(addressOf(examination)).hostname;
+  const host = hostOf(addressOf(examination));
   if (isIP(host)) return { message: `${host} is an address; there is no name to look up.` };
   const found = await reached(lookup(host, { all: true }));
   return { message: `${host} is at ${found.map(({ address }) => address).join(', ')}.` };

@@ -122,12 +122,18 @@ export function withForm(known: KnownAnswers, added: KnownForm, countOf = sum): 
 function mergedForm(one: KnownForm, other: KnownForm, countOf: (one: number, other: number) => number): KnownForm {
   const [older, newer] = one.atMs <= other.atMs ? [one, other] : [other, one];
   if (isSaid(one)) return older.by === 'person' && newer.by !== 'person' ? older : newer;
-  const paths: Record<string, KnownPath> = { ...older.paths };
-  for (const [path, { values, count }] of Object.entries(newer.paths)) {
+  const paths = mergedPaths(older.paths, newer.paths, countOf);
+  return { ...newer, paths, text: older.text, count: countOf(older.count, newer.count) };
+}
+
+/** Adds what some answers have shown at each place to what others have. */
+export function mergedPaths(one: KnownForm['paths'], other: KnownForm['paths'], countOf = sum): KnownForm['paths'] {
+  const paths: Record<string, KnownPath> = { ...one };
+  for (const [path, { values, count }] of Object.entries(other)) {
     const known = paths[path];
     paths[path] = opened([...(known?.values ?? []), ...values], countOf(known?.count ?? 0, count));
   }
-  return { ...newer, paths, text: older.text, count: countOf(older.count, newer.count) };
+  return paths;
 }
 
 const sum = (one: number, other: number) => one + other;
@@ -142,7 +148,7 @@ export const OPEN = '*';
  * Returns what a place has shown. One with a different value nearly every time, as a time or a counter has, is open from then
  * on: it keeps each kind that most values had, with the words that all of them had, as in `/leads/4711` or `faro-accepted`.
  */
-export function opened(all: readonly string[], count: number): KnownPath {
+function opened(all: readonly string[], count: number): KnownPath {
   const values = [...new Set(all)].slice(0, MAX_VALUES);
   // A sentence says what it says, however many there are.
   const single = values.filter((value) => !value.startsWith(OPEN) && kindOf(value) !== 'sentence');

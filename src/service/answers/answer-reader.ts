@@ -76,16 +76,14 @@ export class AnswerReader {
   creation(exchange: Exchange, sent: Redactor, key: string): ReadCreation {
     const { answer } = exchange;
     const form = answer && this.#form('create', answer, sent);
-    let isBelieved = false;
-    const compare = (): ComparedMeaning => {
-      const compared = answer && this.#compared(answer, form, key);
-      isBelieved = compared === 'believed';
-      return compared === 'believed' ? null : compared;
-    };
+    // Below 500, an error means something only where a person has said what it means.
+    const told = answer && answer.status < 500 ? this.#compared(answer, form, key) : null;
+    const isBelieved = told === 'believed';
+    const compared = isBelieved ? null : told;
     // What was cut may have named it.
-    const namesRequest = () => (form === null ? answer?.complete === false : this.#namesRequest(form));
+    const namesRequest = form === null ? answer?.complete === false : compared === null && this.#namesRequest(form);
     const { isFamiliar } = this.kept;
-    const meaning = classifyCreate(exchange, { compare, namesRequest, isFamiliar });
+    const meaning = classifyCreate(exchange, { compared, namesRequest, isFamiliar });
     return { meaning, form, isBelieved, ids: identifiersOf(this.kept.named(form)) };
   }
 
@@ -221,12 +219,7 @@ export class AnswerReader {
   whyNoVerdict(exchange: Exchange): CreateMeaning {
     // A 404 is about its address, as validate is asked about requests that nobody has.
     const isFamiliar = this.kept.isFamiliar && exchange.answer?.status === 403;
-    return classifyCreate(exchange, { compare: () => null, namesRequest: () => false, isFamiliar });
-  }
-
-  /** Returns the identifiers in an answer that reports a duplicate. */
-  identifiersOfDuplicate(form: Form | null): Identifiers {
-    return identifiersOf(form?.identifiers ?? []);
+    return classifyCreate(exchange, { compared: null, namesRequest: false, isFamiliar });
   }
 
   /** Returns the reason for a refusal in the service's own words, or null if the answer has none. */
@@ -282,7 +275,7 @@ function placesOf(pointer: Pointer): readonly string[] {
 }
 
 /** Returns identifiers by name, as they are kept. Of two with one name, the second has its place as its name. */
-function identifiersOf(found: readonly Identifier[]): Identifiers {
+export function identifiersOf(found: readonly Identifier[]): Identifiers {
   const ids: Record<string, string> = {};
   for (const { name, place, text } of found) {
     ids[Object.hasOwn(ids, name) && ids[name] !== text ? place : name] = text;

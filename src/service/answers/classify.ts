@@ -19,12 +19,11 @@ export interface CreateMeaning {
 /** What an answer means by comparison with earlier ones, or by a person's word. Null if neither tells. */
 export type ComparedMeaning = 'created' | 'rejected' | null;
 
-/** Knowledge about the service's answers that is needed to read one of them. */
+/** What is known of an answer before its status is read. */
 export interface KnownOfAnswer {
-  /** Compares an answer below 500. An error means something only where a person has said what it means. */
-  readonly compare: (answer: Answer) => ComparedMeaning;
-  /** Tells whether an answer names the request, as one does that took it. */
-  readonly namesRequest: (answer: Answer) => boolean;
+  readonly compared: ComparedMeaning;
+  /** Whether it names the request, as an answer does that took it. */
+  readonly namesRequest: boolean;
   /** Whether the service has taken requests before, so that its address is right. */
   readonly isFamiliar: boolean;
 }
@@ -46,25 +45,23 @@ export function classifyCreate(exchange: Exchange, known: KnownOfAnswer): Create
   return final ? stop('failed', 'service.unreachable', reason, hint) : again(reason);
 }
 
-function classifyAnswer(answer: Answer, known: KnownOfAnswer): CreateMeaning {
+function classifyAnswer(answer: Answer, { compared, namesRequest, isFamiliar }: KnownOfAnswer): CreateMeaning {
   const { status } = answer;
-  const compared = status < 500 ? known.compare(answer) : null;
   if (compared === 'created') return record(compared, 'The service took the request.');
   if (compared === 'rejected') return record(compared, `The service answered HTTP ${status} and refused the request.`);
   if (isSuccess(status) && !answer.complete)
     return unknown(`The answer broke off after its status (HTTP ${status}); the request may have been taken.`);
   if (isSuccess(status) || status === 409)
     return unknown(`The service answered HTTP ${status}, and srq does not know yet what that means.`);
-  if (known.namesRequest(answer))
-    return unknown(`The service answered HTTP ${status}, but named the request as if it had taken it.`);
+  if (namesRequest) return unknown(`The service answered HTTP ${status}, but named the request as if it had taken it.`);
   // "No provider there" may be a 404 as well.
-  const isOfRow = REJECTING.has(status) || (known.isFamiliar && (status === 404 || status === 410));
+  const isOfRow = REJECTING.has(status) || (isFamiliar && (status === 404 || status === 410));
   if (isOfRow) return record('rejected', `The service refused the request (HTTP ${status}).`);
   if (WRONG_ENDPOINT.has(status)) return stop('failed', 'service.wrong-address', ...wrongUrl(status));
   if (MOVED.has(status)) return stop('failed', 'service.redirects', ...redirected(answer));
   if (status === 302 || status === 303) return stop('unknown', 'service.redirects', ...redirected(answer));
   if (status === 401) return { ...record('failed', 'The token was refused (HTTP 401).'), next: 'renew' };
-  if (status === 403 && known.isFamiliar) return record('rejected', 'The service denied this request (HTTP 403).');
+  if (status === 403 && isFamiliar) return record('rejected', 'The service denied this request (HTTP 403).');
   // A service that has taken nothing yet denies the client, and no data.
   if (status === 403) return stop('failed', 'auth.denied', ...DENIED);
   if (status === 429) return again('The service asked to slow down (HTTP 429).');

@@ -68,13 +68,17 @@ export const LOCATION = '@location';
 export function formOf(answer: Answer, sent: Redactor, rules: FormRules): Form | null {
   const kind = readableKind(answer);
   if (kind === null) return null;
-  const isEmpty = kind === 'empty';
-  const top = isEmpty ? '' : (answerValue(answer) ?? answer.body.trim().replace(XML_DECLARATION, ''));
-  const found = new FormReader(sent, rules).read(top, answer.headers['location'], answer.status);
+  const text = answer.body.trim().replace(XML_DECLARATION, '');
+  const found = new FormReader(sent, rules).read(
+    answerValue(answer) ?? text,
+    answer.headers['location'],
+    answer.status,
+  );
   if (found === null) return null;
-  const type = isEmpty ? '' : ((answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '');
   const { status } = answer;
-  return { status, type, ...found, text: () => shownForm([String(status), type], isEmpty ? null : top, sent) };
+  const [type = ''] = kind === 'empty' ? [] : (answer.headers['content-type'] ?? '').toLowerCase().split(';', 1);
+  const head = [String(status), type.trim()];
+  return { status, type: type.trim(), ...found, text: () => shownForm(head, text || 'empty', sent) };
 }
 
 /** It says what the text is written in, and nothing of the request. */
@@ -300,28 +304,13 @@ function scalar(value: AnswerValue, sent: Redactor, names: ReadonlySet<string>):
 }
 
 const MAX_SHOWN = 300;
-const MAX_SHOWN_DEPTH = 5;
-const MAX_SHOWN_MEMBERS = 30;
+/** Matches the numbers of a text. Short ones that are members of an object are caught by themselves, as they may be codes. */
+const NUMBERS = /((?<=":\s*"?)-?\d{1,3}(?:\.\d{1,3})?(?="?\s*[,}]))|\d{2,}/g;
 
 /** Shows an answer without what was sent, and with `#` for its numbers. */
-function shownForm(head: readonly string[], top: AnswerValue, sent: Redactor): string {
-  const word = (text: string) =>
-    sent
-      .redact(text)
-      .replace(/\d{2,}/g, '#')
-      .replace(/\s+/g, ' ')
-      .trim();
-  const shown = (value: AnswerValue, depth: number): string => {
-    if (value === null || typeof value === 'boolean') return String(value);
-    if (typeof value === 'string') return isNumber(value) ? value.replace(/\d{4,}/, '#') : JSON.stringify(word(value));
-    if (depth >= MAX_SHOWN_DEPTH) return '…';
-    if (Array.isArray(value))
-      return `[${[...new Set(value.slice(0, MAX_SHOWN_DEPTH).map((each) => shown(each, depth + 1)))].join(',')}]`;
-    const members = Object.entries(value).slice(0, MAX_SHOWN_MEMBERS);
-    return `{${members.map(([name, each]) => `${JSON.stringify(word(name))}:${shown(each, depth + 1)}`).join(',')}}`;
-  };
-  const body = top === null ? 'empty' : typeof top === 'string' ? word(top) : shown(top, 0);
-  const text = [...head, body].filter((part) => part !== '').join(' ');
+function shownForm(head: readonly string[], body: string, sent: Redactor): string {
+  const said = sent.redact(body).replace(NUMBERS, (_, code) => code ?? '#');
+  const text = [...head, said.replace(/\s+/g, ' ').trim()].filter((part) => part !== '').join(' ');
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 

@@ -26,6 +26,8 @@ export class Knowledge {
   known: KnownAnswers;
   /** The places where the API description says that requests are named. */
   readonly documentedPlaces: readonly string[];
+  /** Number of creates of each customer that are known to have been sent, by a digest. */
+  readonly creates = new Map<string, number>();
   readonly #remember: (known: KnownAnswers) => void;
   /** The identifiers that `known` lacks. They are added all at once, as each would take time for all of them. */
   readonly #added: { readonly digest: string; readonly key: string }[] = [];

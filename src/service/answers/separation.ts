@@ -4,38 +4,23 @@ import {
   type KnownForm,
   type KnownPath,
   kindOf,
-  opened,
+  mergedPaths,
 } from '../../request/contract/known-answers.ts';
 import { type FormValue, same } from './compared-text.ts';
 import { type Form, isSeen, NUMBERED_WORDS } from './form.ts';
 
 /** What answers to requests of one kind have shown at each place: of those that cannot exist, or of those that do. */
-class Shown {
-  readonly paths = new Map<string, KnownPath>();
-  count = 0;
-
-  constructor(forms: readonly KnownForm[]) {
-    for (const { status, type, paths, count } of forms) {
-      this.count += count;
-      this.#add(STATUS, { values: [`${status} ${type}`], count });
-      for (const [path, each] of Object.entries(paths)) this.#add(path, each);
-    }
-  }
-
-  #add(path: string, { values, count }: KnownPath): void {
-    const known = this.paths.get(path);
-    this.paths.set(path, opened([...(known?.values ?? []), ...values], (known?.count ?? 0) + count));
-  }
-
-  always(path: string): boolean {
-    return this.paths.get(path)?.count === this.count;
-  }
-
+function shown(forms: readonly KnownForm[]) {
+  const count = forms.reduce((sum, each) => sum + each.count, 0);
+  const paths = forms
+    .flatMap((form) => [{ [STATUS]: { values: [`${form.status} ${form.type}`], count: form.count } }, form.paths])
+    .reduce((all, each) => mergedPaths(all, each), {});
   /** Returns the values at a place, with {@link ABSENT} if some answers did not have it. */
-  at(path: string): KnownPath {
-    const { values, count } = this.paths.get(path) ?? NOWHERE;
-    return count < this.count ? { values: [...values, ABSENT], count: this.count } : { values, count };
-  }
+  const at = (path: string): KnownPath => {
+    const seen = paths[path] ?? { values: [], count: 0 };
+    return seen.count < count ? { values: [...seen.values, ABSENT], count } : seen;
+  };
+  return { paths: Object.keys(paths), always: Object.keys(paths).filter((path) => paths[path]?.count === count), at };
 }
 
 /** The place of the status and the media type. */
@@ -45,32 +30,57 @@ const ABSENT = '@absent';
 const isText = (kind: string) => /^(?:text|token|sentence)$/.test(kind);
 /** What a person would read, in words that may differ, and numbers that always do. A word alone is a code for programs. */
 const isProse = (kind: string) => /^(?:token|sentence)$/.test(kind);
-const NOWHERE: KnownPath = { values: [], count: 0 };
 
 /**
  * Tells the answers to two kinds of requests apart: those about a request that cannot exist at the service, and those
  * about one that does. Only places that had other values in each kind are compared. Null if there is no such place:
  * validate then says the same to both.
  */
-export function separation(clear: readonly KnownForm[], duplicate: readonly KnownForm[]): Separation | null {
+export function separation(clear: readonly KnownForm[], duplicate: readonly KnownForm[]) {
   if (clear.length === 0 || duplicate.length === 0) return null;
-  const [one, other] = [new Shown(clear), new Shown(duplicate)];
-  const paths = [...new Set([...one.paths.keys(), ...other.paths.keys()])].filter((path) =>
-    areApart(one.at(path), other.at(path)),
-  );
+  const [one, other] = [shown(clear), shown(duplicate)];
+  const known = new Set([...one.paths, ...other.paths]);
+  const all = [...known].filter((path) => areApart(one.at(path), other.at(path)));
+  if (all.length === 0) return null;
   // Prose says what the rest says. It alone decides only if there is no rest; the numbers in a text are a part of it.
-  const firm = paths.filter(
+  const told = all.filter(
     (path) =>
       !path.startsWith(NUMBERED_WORDS) &&
       [...one.at(path).values, ...other.at(path).values].some((value) => !isProse(kindOf(value))),
   );
-  return paths.length === 0
-    ? null
-    : new Separation(one, other, {
-        all: paths,
-        firm: firm.length > 0 ? firm : paths,
-      });
+  const firm = told.length > 0 ? told : all;
+
+  const isLike = (form: Form, kind: Shown, paths: readonly string[]) =>
+    [STATUS, ...paths].every((path) => {
+      const [seen, both] = [kind.at(path), [one.at(path), other.at(path)]];
+      return valuesAt(form, path).every((value) => isSeen(seen, value) || isLikeCount(value.plain, seen, both));
+    });
+  /** Tells whether an answer has most of the places that such answers always have. One about something else has others. */
+  const resembles = (form: Form, { always }: Shown) =>
+    always.filter((path) => hasPath(form, path)).length > always.length / 2;
+  const isFlag = ({ values }: KnownPath) => values.every((value) => /^(?:true|false)$/.test(value));
+
+  return {
+    /** Whether a status, or a flag that is always there, tells the kinds apart. Anything else may do so by chance. */
+    isStrong: all.includes(STATUS) || firm.some((path) => isFlag(one.at(path)) && isFlag(other.at(path))),
+    /**
+     * Returns what an answer says of a request. `duplicate` ends a row, so that nothing in the answer may be new. Null if
+     * the answer is like neither kind.
+     */
+    verdict(form: Form): 'clear' | 'duplicate' | null {
+      if (isLike(form, one, firm) && resembles(form, one)) return 'clear';
+      const isWhole = other.always.every((path) => hasPath(form, path));
+      const isKnown = [...form.paths.keys()].every((path) => known.has(path));
+      return isWhole && isKnown && isLike(form, other, all) ? 'duplicate' : null;
+    },
+    /** Tells whether two answers have the same status, and the same values at the places that tell the kinds apart. */
+    agree: (here: Form, there: Form) => [STATUS, ...firm].every((path) => haveSame(here, there, path)),
+  };
 }
+
+type Shown = ReturnType<typeof shown>;
+/** See {@link separation}. */
+export type Separation = NonNullable<ReturnType<typeof separation>>;
 
 /** Tells whether a place has had different values in two kinds of answers, and not just different ones every time. */
 function areApart(clear: KnownPath, duplicate: KnownPath): boolean {
@@ -89,71 +99,6 @@ const isZero = (value: string) => Number(value) === 0;
 /** Tells whether a text differs so often between requests that cannot exist that it does not tell what they are. */
 function varies({ values, count }: KnownPath): boolean {
   return !values.every(isNumber) && values.length >= 3 && values.length >= count / 2;
-}
-
-/** The places that are compared. `firm` are those that have more than texts, if there are any. */
-interface Compared {
-  readonly all: readonly string[];
-  readonly firm: readonly string[];
-}
-
-/** See {@link separation}. */
-export class Separation {
-  readonly #clear: Shown;
-  readonly #duplicate: Shown;
-  readonly #paths: Compared;
-
-  constructor(clear: Shown, duplicate: Shown, paths: Compared) {
-    this.#clear = clear;
-    this.#duplicate = duplicate;
-    this.#paths = paths;
-  }
-
-  /**
-   * Returns what an answer says of a request. `duplicate` ends a row, so that nothing in the answer may be new. Null if
-   * the answer is like neither kind.
-   */
-  verdict(form: Form): 'clear' | 'duplicate' | null {
-    if (this.#isLike(form, this.#clear, [STATUS, ...this.#paths.firm]) && this.#resembles(form, this.#clear))
-      return 'clear';
-    const isWhole = [...this.#duplicate.paths.keys()].every(
-      (path) => !this.#duplicate.always(path) || hasPath(form, path),
-    );
-    const isKnown = [...form.paths.keys()].every(
-      (path) => this.#clear.paths.has(path) || this.#duplicate.paths.has(path),
-    );
-    return isWhole && isKnown && this.#isLike(form, this.#duplicate, [STATUS, ...this.#paths.all]) ? 'duplicate' : null;
-  }
-
-  /** Tells whether an answer has most of the places that such answers always have. One about something else has others. */
-  #resembles(form: Form, kind: Shown): boolean {
-    const always = [...kind.paths.keys()].filter((path) => kind.always(path));
-    return always.filter((path) => hasPath(form, path)).length > always.length / 2;
-  }
-
-  /** Whether a status, or a flag that is always there, tells the kinds apart. Anything else may do so by chance. */
-  get isStrong(): boolean {
-    const isFlag = ({ values }: KnownPath) => values.every((value) => /^(?:true|false)$/.test(value));
-    return this.#paths.all.includes(STATUS) || this.#paths.firm.some((path) => this.#at(path).every(isFlag));
-  }
-
-  /** Tells whether two answers have the same status, and the same values at the places that tell the kinds apart. */
-  agree(one: Form, other: Form): boolean {
-    return [STATUS, ...this.#paths.firm].every((path) => haveSame(one, other, path));
-  }
-
-  #isLike(form: Form, kind: Shown, paths: readonly string[]): boolean {
-    return paths.every((path) => {
-      const seen = kind.at(path);
-      return valuesAt(form, path).every(
-        (value) => isSeen(seen, value) || isLikeCount(value.plain, seen, this.#at(path)),
-      );
-    });
-  }
-
-  #at(path: string): readonly KnownPath[] {
-    return [this.#clear.at(path), this.#duplicate.at(path)];
-  }
 }
 
 /** A count that varies is compared by whether it is zero. */

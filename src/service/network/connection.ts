@@ -8,6 +8,9 @@ import type { Line } from './connector.ts';
  */
 const KEEP_ALIVE_MS = 4_000;
 
+/** Maximum number of bytes of an answer that are read, both as received and after its content codings are undone. */
+export const MAX_ANSWER_BYTES = 1 << 20;
+
 /** A call that learns which connection carries it. */
 export interface CarriedCall {
   connection: Connection | null;
@@ -45,6 +48,7 @@ export class Connection extends Client {
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxResponseSize: MAX_ANSWER_BYTES,
     });
   }
 

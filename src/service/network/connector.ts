@@ -12,54 +12,68 @@ export interface Line {
   readonly tcp: Socket;
 }
 
-/** Where a line leads: the parts of a URL, an IPv6 address without its brackets. */
-type LineTarget = Pick<URL, 'protocol' | 'hostname' | 'port'>;
+/** Maximum time for each step of opening a connection. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Opens a line to the target, either directly or through the line `below`. */
-type OpenLine = (target: LineTarget, below?: Line) => Promise<Line>;
+/** The two steps of opening a line to a service. */
+export interface Route {
+  /** Opens the TCP connection, or a tunnel through the proxy. */
+  begin(): Promise<Line>;
+  /** Makes the TLS handshake, if there is to be one. */
+  complete(below: Line): Promise<Line>;
+}
 
 /**
- * Returns a function that opens lines: by TCP or through a given line, with TLS if the target asks for it. Each of these
- * steps has the timeout. TCP is opened separately from TLS, because Node.js does not give access to the TCP connection of
- * a TLS socket that opened its own.
+ * Returns the route to a service. `proxy` is null for a direct connection. TCP is opened separately from TLS, because
+ * Node.js does not give access to the TCP connection of a TLS socket that opened its own.
  */
-function lineOpener(timeoutMs: number): OpenLine {
-  const connect = buildConnector({ timeout: timeoutMs });
-  const step = (options: Connector.Options) =>
+export function routeTo(proxy: ServiceProxy | null, url: URL, timeoutMs: number | null): Route {
+  const stepMs = Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
+  const connect = buildConnector({ timeout: stepMs });
+  const step = (to: URL, options: Pick<Connector.Options, 'protocol' | 'httpSocket'>) =>
     new Promise<Socket>((resolve, reject) => {
-      connect(options, (error, socket) => (socket ? resolve(socket) : reject(error)));
+      const hostname = hostOf(to);
+      // Named here, because undici takes the first part of an IPv6 address for a name.
+      const name = isIP(hostname) ? {} : { servername: hostname };
+      const target = { hostname, port: portOf(to), ...name, ...options };
+      connect(target, (error, socket) => (socket ? resolve(socket) : reject(error)));
     });
-  return async ({ protocol, hostname, port }, below) => {
-    const isSecure = protocol === 'https:';
-    // Named here, because undici takes the first part of an IPv6 address for a name.
-    const name = isIP(hostname) ? {} : { servername: hostname };
-    const target = { hostname, port: port || (isSecure ? '443' : '80'), ...name };
-    const socket = below?.socket ?? (await step({ ...target, protocol: 'http:' }));
-    const tcp = below?.tcp ?? socket;
-    return isSecure ? { tcp, socket: await step({ ...target, protocol, httpSocket: socket }) } : { tcp, socket };
+  const begun = async (to: URL): Promise<Line> => {
+    const tcp = await step(to, { protocol: 'http:' });
+    return { socket: tcp, tcp };
+  };
+  const completed = async (to: URL, { socket, tcp }: Line): Promise<Line> =>
+    to.protocol === 'https:'
+      ? { tcp, socket: await step(to, { protocol: 'https:', httpSocket: socket }) }
+      : { tcp, socket };
+  const toProxy = (by: URL) => begun(by).then((line) => completed(by, line));
+  return {
+    begin: () => (proxy === null ? begun(url) : openTunnel(proxy, url, toProxy, stepMs)),
+    complete: (below) => completed(url, below),
   };
 }
 
-/** Returns where a URL leads. In a URL, an IPv6 address has brackets. */
-export function targetOf({ protocol, hostname, port }: URL): LineTarget {
-  return { protocol, hostname: withoutBrackets(hostname), port };
-}
+/** Returns the host of a URL. In a URL, an IPv6 address has brackets. */
+export const hostOf = ({ hostname }: URL): string => withoutBrackets(hostname);
 
 const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
+const portOf = ({ protocol, port }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+
 /**
- * Opens a tunnel to `host:port` through an HTTP proxy (CONNECT, RFC 9110, section 9.3.6). A failure on the way to the proxy
+ * Opens a tunnel to the target through an HTTP proxy (CONNECT, RFC 9110, section 9.3.6). A failure on the way to the proxy
  * is marked as the proxy's.
  */
 async function openTunnel(
   { url, authorization }: ServiceProxy,
-  target: string,
-  open: OpenLine,
+  to: URL,
+  open: (proxy: URL) => Promise<Line>,
   timeoutMs: number,
 ): Promise<Line> {
-  const line = await open(targetOf(new URL(url))).catch((error) => {
+  const line = await open(new URL(url)).catch((error) => {
     throw proxyFailure(url, error);
   });
+  const target = `${to.hostname}:${portOf(to)}`;
   const headers = { host: target, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) };
   const call = request({ method: 'CONNECT', path: target, headers, createConnection: () => line.socket });
   // The error of a call that is given up comes here as well as to `once`.
@@ -135,30 +149,4 @@ function isExempt(url: URL, noProxy: string): boolean {
       .replace(/^\*?\./, '');
     return domain !== '' && itsPort === port && (host === domain || host.endsWith(`.${domain}`));
   });
-}
-
-/** Maximum time for each step of opening a connection. */
-const CONNECT_TIMEOUT_MS = 10_000;
-
-/** The two steps of opening a line to a service. */
-export interface Route {
-  /** Opens the TCP connection, or a tunnel through the proxy. */
-  begin(): Promise<Line>;
-  /** Makes the TLS handshake, if there is to be one. */
-  complete(below: Line): Promise<Line>;
-}
-
-/** Returns the route to a service. `proxy` is null for a direct connection. */
-export function routeTo(proxy: ServiceProxy | null, url: URL, timeoutMs: number | null): Route {
-  const stepMs = Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
-  const open = lineOpener(stepMs);
-  const target = targetOf(url);
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  return {
-    begin: () =>
-      proxy === null
-        ? open({ ...target, protocol: 'http:', port })
-        : openTunnel(proxy, `${url.hostname}:${port}`, open, stepMs),
-    complete: (below) => open(target, below),
-  };
 }

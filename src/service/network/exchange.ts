@@ -24,7 +24,10 @@ export type Exchange =
       readonly answer: Answer;
       readonly error: null;
       readonly written: true;
-      /** Ends the connection, because the answer may be that of another call. Whatever is under way on it fails. */
+      /**
+       * Ends the connection. Whatever is under way on it fails. An answer that is like no other may belong to another call, so
+       * that the next answer on its connection would as well.
+       */
       readonly distrust?: () => void;
     }
   | {
@@ -32,4 +35,5 @@ export type Exchange =
       readonly error: Error;
       readonly written: boolean;
       readonly ms: number;
+      readonly distrust?: undefined;
     };

@@ -1,5 +1,5 @@
 import { Pace, type PaceOptions, type PaceRecord } from './pace.ts';
-import type { Admission, ChosenRate, LearnedPace, PaceView, Permit, RateAnswer } from './permits.ts';
+import type { ChosenRate, LearnedPace, Permit, RateAnswer } from './permits.ts';
 
 /** Time without a send after which the measurements are outdated. The pace then starts again from what was learned. */
 const IDLE_MS = 60_000;
@@ -47,15 +47,11 @@ export interface TurnRequest extends Omit<Member, 'seenMs'> {
   readonly leaves: boolean;
 }
 
-/** What a turn has granted. */
-export interface TurnReply extends PaceView {
-  /** The time of the pace. */
-  readonly nowMs: number;
-  /** Sends that may go, each at its `sentMs`. */
-  readonly granted: readonly Permit[];
-  /** The reason why there are not more, or null if all wanted sends are granted. */
-  readonly denied: Admission | null;
-}
+/**
+ * What a turn has granted: sends that may go, each at its `sentMs`, and the reason why there are not more, or null if all
+ * that were wanted are granted. `nowMs` is the time of the pace.
+ */
+export type TurnReply = ReturnType<typeof takeTurn>['result'];
 
 /**
  * Takes one turn of one process, as a change of the stored pace of its account. It applies what the process has learned
@@ -88,9 +84,7 @@ export function takeTurn(kept: unknown, wallMs: number, request: TurnRequest, ra
   const { granted, denied } = grant(pace, nowMs, request, rate);
   if (!leaves) members[run] = { ...own, inFlight: inFlight + granted.length };
   const keep: SharedRecord = { form: FORM, wallMs, nowMs, rate, pace: record, members };
-  const view = pace.pace(nowMs);
-  const reply: TurnReply = { ...view, nowMs, granted, denied };
-  return { keep, result: reply };
+  return { keep, result: { ...pace.pace(nowMs), nowMs, granted, denied } };
 }
 
 /**

@@ -18,82 +18,72 @@ const LAST_DIGITS = 7;
 /** Minimum length of base64 that is hidden, whatever it holds. */
 const MIN_BASE64 = 24;
 
-/** Hides the words and numbers of sent values in a text. Nothing is decoded: what looks encoded is hidden unread. */
-export class HiddenWords {
-  readonly #words = new Set<string>();
-  readonly #telling: readonly string[];
-  readonly #runs = new Set<string>();
-  readonly #numbers = new Set<string>();
-  readonly #areTooLong: boolean;
+/**
+ * Returns a function that shows the beginning of a text with every word and number of these values replaced by `***`.
+ * Nothing is decoded: what looks encoded is hidden unread.
+ */
+export function hiding(values: readonly string[]): (text: string) => string {
+  if (values.reduce((sum, { length }) => sum + length, 0) > MAX_SENT) return () => REDACTED;
+  // Longer base64 is hidden unread.
+  const encoded = values
+    .filter(({ length }) => length < MIN_BASE64)
+    .map((each) => Buffer.from(each).toString('base64'));
+  const sent = [...values, ...encoded].map((value) => ({ value, words: wordsIn(value) }));
+  const words = new Set(sent.flatMap((each) => toldWords(each.words)));
+  const telling = [...words].filter((word) => isTelling(word) && /\p{L}|.{8}/u.test(word));
+  const runs = new Set(sent.flatMap((each) => runsIn(each.words).map(lettersOf)));
+  const numbers = new Set(sent.flatMap(({ value }) => lastDigits(value)));
 
-  constructor(values: readonly string[]) {
-    this.#areTooLong = values.reduce((sum, { length }) => sum + length, 0) > MAX_SENT;
-    for (const value of this.#areTooLong ? [] : values) {
-      this.#add(value);
-      // Longer base64 is hidden unread.
-      if (value.length < MIN_BASE64) this.#add(Buffer.from(value).toString('base64'));
-    }
-    this.#telling = [...this.#words].filter((word) => isTelling(word) && /\p{L}|.{8}/u.test(word));
-  }
-
-  /** Returns the beginning of the text with every sent word and number replaced by `***`. */
-  hide(text: string): string {
-    if (this.#areTooLong) return REDACTED;
-    // A word that was cut in half would not be recognised.
-    const shown = text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN).replace(LAST_PART, REDACTED) : text;
-    return isJson(shown) ? this.#inJson(shown) : this.#inText(shown);
-  }
-
-  #add(value: string): void {
-    const words = wordsIn(value);
-    for (const run of runsIn(words)) this.#runs.add(lettersOf(run));
-    for (const [number] of value.matchAll(NUMBER)) {
-      const digits = number.replace(/\D/g, '');
-      if (digits.length >= MIN_DIGITS) this.#numbers.add(digits.slice(-LAST_DIGITS));
-    }
-    if (words.filter(({ letters }) => isTelling(letters)).length > MAX_WORDS) return;
-    for (const { letters, isCapital } of words) {
-      // `Ana` and `Sá` are names. `de` and `12` are not worth tearing an answer apart for.
-      if (letters.length > 2 || (letters.length === 2 && isCapital)) this.#words.add(letters);
-    }
-  }
-
-  #inJson(text: string): string {
-    return text.replace(JSON_TOKEN, (token) => {
-      if (token.startsWith('"')) return JSON.stringify(this.hide(JSON.parse(token)));
-      return this.#inText(token) === token ? token : `"${REDACTED}"`;
-    });
-  }
-
-  #inText(text: string): string {
-    const plain = text
-      .replace(MAYBE_ESCAPED, (word) => (ESCAPE.test(word) ? REDACTED : word))
-      .replace(MAYBE_BASE64, (run) => (isBase64(run) ? REDACTED : run))
-      .replace(NUMBER, (number) => (this.#isSentNumber(number) ? REDACTED : number));
-    const words = wordsIn(plain);
-    const hidden = new Set([
-      ...words.filter(({ letters }) => this.#isSent(letters)),
-      ...runsIn(words).flatMap((run) => (this.#runs.has(lettersOf(run)) ? run : [])),
-    ]);
-    let at = 0;
-    return plain
-      .replace(WORD, (word) => (hidden.has(words[at++] as Word) ? REDACTED : word))
-      .replace(REPEATED, REDACTED);
-  }
-
-  #isSent(word: string): boolean {
-    return this.#words.has(word) || this.#telling.some((sent) => word.includes(sent));
-  }
-
+  const isSent = (word: string) => words.has(word) || telling.some((each) => word.includes(each));
   /** Tells whether a sent number ends where a group of digits ends. */
-  #isSentNumber(number: string): boolean {
+  const isSentNumber = (number: string) => {
     let digits = '';
     return number.split(/\D+/).some((group) => {
       digits += group;
-      return this.#numbers.has(digits.slice(-LAST_DIGITS)) || this.#numbers.has(digits.slice(-MIN_DIGITS));
+      return numbers.has(digits.slice(-LAST_DIGITS)) || numbers.has(digits.slice(-MIN_DIGITS));
     });
-  }
+  };
+  const inText = (text: string) => {
+    const plain = text
+      .replace(MAYBE_ESCAPED, (word) => (ESCAPE.test(word) ? REDACTED : word))
+      .replace(MAYBE_BASE64, (run) => (isBase64(run) ? REDACTED : run))
+      .replace(NUMBER, (number) => (isSentNumber(number) ? REDACTED : number));
+    const found = wordsIn(plain);
+    const hidden = new Set([
+      ...found.filter(({ letters }) => isSent(letters)),
+      ...runsIn(found).flatMap((run) => (runs.has(lettersOf(run)) ? run : [])),
+    ]);
+    let at = 0;
+    return plain
+      .replace(WORD, (word) => (hidden.has(found[at++] as Word) ? REDACTED : word))
+      .replace(REPEATED, REDACTED);
+  };
+  const inJson = (token: string) => {
+    if (token.startsWith('"')) return JSON.stringify(hide(JSON.parse(token)));
+    return inText(token) === token ? token : `"${REDACTED}"`;
+  };
+  const hide = (text: string): string => {
+    // A word that was cut in half would not be recognised.
+    const shown = text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN).replace(LAST_PART, REDACTED) : text;
+    return isJson(shown) ? shown.replace(JSON_TOKEN, inJson) : inText(shown);
+  };
+  return hide;
 }
+
+/** Returns the words of a value that are hidden one by one. */
+function toldWords(words: readonly Word[]): string[] {
+  if (words.filter(({ letters }) => isTelling(letters)).length > MAX_WORDS) return [];
+  // `Ana` and `Sá` are names. `de` and `12` are not worth tearing an answer apart for.
+  const isTold = ({ letters, isCapital }: Word) => letters.length > 2 || (letters.length === 2 && isCapital);
+  return words.filter(isTold).map(({ letters }) => letters);
+}
+
+/** Returns the last digits of each number in a value. */
+const lastDigits = (value: string): string[] =>
+  [...value.matchAll(NUMBER)]
+    .map(([number]) => number.replace(/\D/g, ''))
+    .filter(({ length }) => length >= MIN_DIGITS)
+    .map((digits) => digits.slice(-LAST_DIGITS));
 
 /** A word of a text, with its letters as they are compared: without case and accents. */
 interface Word {

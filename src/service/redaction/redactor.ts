@@ -1,4 +1,4 @@
-import { HiddenWords } from './hidden-words.ts';
+import { hiding } from './hidden-words.ts';
 
 /** Maximum size of an answer's text that is kept with a row, in bytes of UTF-8. */
 const RAW_LIMIT_BYTES = 2048;
@@ -6,7 +6,7 @@ const RAW_LIMIT_BYTES = 2048;
 /** Knows all values that a request sends. It hides them in texts, and tells an identifier from an echo of them. */
 export class Redactor {
   #sent: readonly string[];
-  #hidden: HiddenWords | null = null;
+  #hide: ((text: string) => string) | null = null;
   #known: readonly SentValue[] | null = null;
 
   /** Creates a redactor for `values`, which are all values that were sent, secrets included. */
@@ -19,15 +19,15 @@ export class Redactor {
   add(value: string): void {
     if (this.#sent.includes(value)) return;
     this.#sent = [...this.#sent, value];
-    this.#hidden = null;
+    this.#hide = null;
     this.#known = null;
   }
 
   /** Returns the beginning of the text with every sent word and number replaced by `***`. */
   redact(text: string): string {
     // Most answers are never redacted.
-    this.#hidden ??= new HiddenWords(this.#sent);
-    return this.#hidden.hide(text);
+    this.#hide ??= hiding(this.#sent);
+    return this.#hide(text);
   }
 
   /**

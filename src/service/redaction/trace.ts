@@ -44,23 +44,14 @@ function withoutTexts(text: string): string {
 }
 
 /**
- * Hides the values of the sent headers. The scheme of an authorization is not secret. Headers that a contract adds may
- * hold a key or personal data.
+ * Hides the values of the sent headers. Headers that a contract adds may hold a key or personal data. The scheme of an
+ * authorization is not secret. If there is no known one, everything is hidden, because the first word may be the key itself.
  */
-function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const { authorization, ...rest } = headers;
-  const shown = Object.entries(rest).map(([name, value]) => [name, OWN_HEADER.test(name) ? value : REDACTED] as const);
-  const shownScheme = authorization === undefined ? {} : { authorization: withoutCredentials(authorization) };
-  return { ...shownScheme, ...Object.fromEntries(shown) };
-}
-
-/**
- * Hides the credentials of an authorization header and keeps its scheme. If there is no known scheme, everything is
- * hidden, because the first word may be the key itself.
- */
-function withoutCredentials(authorization: string): string {
-  const [, scheme = ''] = /^((?:Basic|Bearer) )/.exec(authorization) ?? [];
-  return scheme + REDACTED;
+function sentHeaders({ authorization, ...headers }: Readonly<Record<string, string>>): Record<string, string> {
+  const shown = Object.entries(headers).map(([name, value]) => [name, OWN_HEADER.test(name) ? value : REDACTED]);
+  if (authorization === undefined) return Object.fromEntries(shown);
+  const [scheme = ''] = /^(?:Basic|Bearer) /.exec(authorization) ?? [];
+  return { authorization: scheme + REDACTED, ...Object.fromEntries(shown) };
 }
 
 const OWN_HEADER = /^(?:accept|accept-encoding|content-type)$/;
@@ -73,8 +64,6 @@ const TELLING_HEADER =
   /^(?:age|allow|cache-control|connection|content-.*|date|keep-alive|retry-after|server|transfer-encoding|vary|via|www-authenticate|.*rate-?limit.*|.*(?:request|correlation|trace)-?id|cf-ray)$/;
 
 function answerHeaders({ headers }: Answer, redactor: Redactor): Record<string, string> {
-  const pairs = Object.entries(headers).map(([name, value]) => {
-    return [name, TELLING_HEADER.test(name) ? redactor.redact(value) : REDACTED] as const;
-  });
-  return Object.fromEntries(pairs);
+  const shown = (name: string, value: string) => (TELLING_HEADER.test(name) ? redactor.redact(value) : REDACTED);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, shown(name, value)]));
 }

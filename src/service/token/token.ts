@@ -24,11 +24,11 @@ export interface TokenDeps {
 }
 
 /**
- * Keeps the bearer token (RFC 6750), which all requests and, through the cache, all processes share. It is fetched by one
+ * Authorizes calls with bearer tokens (RFC 6750). It keeps the token, which all requests and, through the cache, all processes share. It is fetched by one
  * caller at a time, renewed shortly before it expires, and replaced when the service refuses it. A token of unknown
  * lifetime holds until it is refused.
  */
-export class Tokens {
+export class Tokens implements Authorizer {
   readonly #deps: TokenDeps;
   #current: CachedToken | null = null;
   #renewal: Promise<CachedToken> | null = null;
@@ -41,6 +41,17 @@ export class Tokens {
   /** Values that are never shown. */
   get secrets(): readonly string[] {
     return [this.#deps.credentials.clientSecret.reveal()];
+  }
+
+  /** After a 401 the call is sent again with a new token, at most as often as `MAX_TOKEN_REFUSALS` allows. */
+  async authorize(): Promise<AuthorizedCall> {
+    const token = await this.get();
+    const refusal: AuthorizedCall['refusal'] = (status, refusals) => {
+      if (status !== 401) return null;
+      this.refused(token);
+      return refusals >= MAX_TOKEN_REFUSALS ? tokenRefused() : 'renew';
+    };
+    return { headers: { authorization: `Bearer ${token}` }, query: null, secrets: [token], refusal };
   }
 
   /**
@@ -145,29 +156,6 @@ export interface Authorizer {
  * busy machine or store delayed the request. Where many processes share a token, one end of it is met by all of them.
  */
 const MAX_TOKEN_REFUSALS = 4;
-
-/**
- * Authorizes calls with bearer tokens. After a 401 the call is sent again with a new token, at most as often as
- * `MAX_TOKEN_REFUSALS` allows.
- */
-export function bearerAuthorizer(tokens: Tokens): Authorizer {
-  return {
-    secrets: tokens.secrets,
-    async authorize() {
-      const token = await tokens.get();
-      return {
-        headers: { authorization: `Bearer ${token}` },
-        query: null,
-        secrets: [token],
-        refusal(status, refusals) {
-          if (status !== 401) return null;
-          tokens.refused(token);
-          return refusals >= MAX_TOKEN_REFUSALS ? tokenRefused() : 'renew';
-        },
-      };
-    },
-  };
-}
 
 /**
  * Authorizes calls with credentials that do not change. Throws `SrqError('auth')` for a key that no header can hold.

@@ -3,14 +3,7 @@ import { basename } from 'node:path';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { type Entry, type Given, isNumberText, leftOutOf, nested, placed } from '../../request/contract/bindings.ts';
 import { dataUrlPrefix } from '../../request/contract/codes.ts';
-import {
-  addressOf,
-  type Call,
-  type Contract,
-  type Encoding,
-  encodingOf,
-  type Json,
-} from '../../request/contract/contract.ts';
+import { addressOf, type Call, type Contract, encodingOf, type Json } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { ONLY_ELEMENT } from '../../request/contract/place.ts';
 import { AUDIO_PARAMETER, OWN_HEADERS } from '../../request/contract/wire.ts';
@@ -37,45 +30,38 @@ type Encode = (request: ServiceRequest, audioBase64: string | null, mask?: Mask)
  */
 export type Encodes = Readonly<Record<RequestOperationName, Encode>>;
 
-/** Builds the encoder of a contract. Everything that does not depend on the request is computed here, once. */
+/** Builds the encoder of a contract. */
 export function makeEncoder(contract: Contract): Encodes {
+  // It is random, so no value contains it.
   const boundary = `srq-${randomUUID()}`;
-  const { create, validate } = contract;
-  return {
-    create: callEncoder(create, leftOutOf(contract, 'create'), create.again?.header ?? null, boundary),
-    validate: validate ? callEncoder(validate, leftOutOf(contract, 'validate'), null, boundary) : noValidate,
+  const encoderOf = (operation: RequestOperationName): Encode => {
+    const call = contract[operation];
+    if (call === null) return noValidate;
+    const { method, path } = addressOf(call);
+    const leavesOut = leftOutOf(contract, operation);
+    // No place may name a header that srq sets itself.
+    const ownHeader = operation === 'create' ? contract.create.again?.header.toLowerCase() : undefined;
+    const isOpen = ([name]: readonly [string, string]) => !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader;
+    return (request, audioBase64, mask) => {
+      const sent = placed(call, givenBy(request, audioBase64, call.audio), leavesOut);
+      const entries = mask ? sent.body.map((each) => ({ ...each, value: masked(each.value, mask) })) : sent.body;
+      const { contentType: type, body } = encodedBody(call, entries, boundary);
+      const shownQuery = sent.query.map(([name, text]): [string, string] => [name, mask?.(text) ?? text]);
+      const query = new URLSearchParams(shownQuery).toString();
+      const headers = sent.header.filter(isOpen).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
+      return {
+        method,
+        path: query === '' ? path : `${path}?${query}`,
+        headers: { ...Object.fromEntries(headers), 'content-type': type },
+        body,
+      };
+    };
   };
+  return { create: encoderOf('create'), validate: encoderOf('validate') };
 }
 
 function noValidate(): never {
   throw new TypeError('This service has no validate.');
-}
-
-/** `ownHeader` is the header that srq sets itself on each call, so that no place may name it, or null. */
-function callEncoder(
-  call: Call,
-  leavesOut: ReturnType<typeof leftOutOf>,
-  ownHeader: string | null,
-  boundary: string,
-): Encode {
-  const { method, path } = addressOf(call);
-  const encodeBody = bodyEncoder(encodingOf(call), call.as, boundary);
-  const isOpen = ([name]: readonly [string, string]) =>
-    !OWN_HEADERS.test(name) && name.toLowerCase() !== ownHeader?.toLowerCase();
-  return (request, audioBase64, mask) => {
-    const sent = placed(call, givenBy(request, audioBase64, call.audio), leavesOut);
-    const entries = mask ? sent.body.map((each) => ({ ...each, value: masked(each.value, mask) })) : sent.body;
-    const { contentType: type, body } = encodeBody(entries);
-    const shownQuery = sent.query.map(([name, text]): [string, string] => [name, mask?.(text) ?? text]);
-    const query = new URLSearchParams(shownQuery).toString();
-    const headers = sent.header.filter(isOpen).map(([name, text]) => [name.toLowerCase(), headerText(text)] as const);
-    return {
-      method,
-      path: query === '' ? path : `${path}?${query}`,
-      headers: { ...Object.fromEntries(headers), 'content-type': type },
-      body,
-    };
-  };
 }
 
 /** Masks a value of a body. The names of an object's members are kept. */
@@ -92,16 +78,9 @@ function givenBy(request: ServiceRequest, audioBase64: string | null, form: Call
   const base64 = audioBase64 ?? params[AUDIO_PARAMETER] ?? null;
   const param = (name: string) => (Object.hasOwn(params, name) ? (params[name] ?? null) : null);
   const text = (field: string): string | null => {
-    switch (field) {
-      case 'audio_type':
-        return audio?.mediaType ?? param(field);
-      case 'audio_name':
-        return audio ? basename(audio.path) : param(field);
-      case 'ref':
-        return param(field) ?? ref;
-      default:
-        return param(field) ?? (isPart(field) ? (parts[field] ?? null) : null);
-    }
+    if (audio && field === 'audio_name') return basename(audio.path);
+    if (audio?.mediaType && field === 'audio_type') return audio.mediaType;
+    return param(field) ?? (field === 'ref' ? ref : isPart(field) ? (parts[field] ?? null) : null);
   };
   const inParts = new Set(Object.keys(parts).map(wholeOf));
   return {
@@ -143,29 +122,17 @@ interface EncodedBody {
   readonly body: string | Buffer;
 }
 
-/**
- * Returns a function that writes values as a body. `contentType` is the media type that the contract names. For a
- * multipart body, the boundary is added to it. The boundary is random, so no value contains it.
- */
-function bodyEncoder(
-  encoding: Encoding,
-  contentType: string,
-  boundary: string,
-): (entries: readonly BodyEntry[]) => EncodedBody {
-  switch (encoding) {
-    case 'json':
-      return (entries) => ({ contentType, body: stringify(nested(entries, jsonValue)) ?? '{}' });
-    case 'form':
-      return (entries) => {
-        const texts = entries.flatMap(({ path, value }) => formTexts(path, value));
-        return { contentType, body: new URLSearchParams(texts).toString() };
-      };
-    case 'multipart':
-      return (entries) => ({
-        contentType: `multipart/form-data; boundary=${boundary}`,
-        body: Buffer.concat([...entries.flatMap((each) => parts(each, boundary)), Buffer.from(`--${boundary}--\r\n`)]),
-      });
+/** Writes values as the body of a call. For a multipart body, the boundary is added to the media type of the contract. */
+function encodedBody(call: Call, entries: readonly BodyEntry[], boundary: string): EncodedBody {
+  const contentType = call.as;
+  const encoding = encodingOf(call);
+  if (encoding === 'json') return { contentType, body: stringify(nested(entries, jsonValue)) ?? '{}' };
+  if (encoding === 'multipart') {
+    const written = [...entries.flatMap((each) => parts(each, boundary)), Buffer.from(`--${boundary}--\r\n`)];
+    return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(written) };
   }
+  const texts = entries.flatMap(({ path, value }) => formTexts(path, value));
+  return { contentType, body: new URLSearchParams(texts).toString() };
 }
 
 /**

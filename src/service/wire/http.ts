@@ -1,7 +1,8 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { TracedCall } from '../../request/ports.ts';
-import { type CarriedCall, Connection, type Dispatched } from '../network/connection.ts';
+import { type CarriedCall, Connection, type Dispatched, MAX_ANSWER_BYTES } from '../network/connection.ts';
 import { routeTo, type ServiceProxy } from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
 import { type RedactedCall, tracedCall } from '../redaction/trace.ts';
@@ -73,12 +74,8 @@ export class Http {
     const sent = { 'accept-encoding': IDENTITY, ...headers };
     sent['accept-encoding'] = IDENTITY;
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
-    const { traces, monotonicMs } = this.#options;
-    const exchange = await new Promise<Exchange>((resolve) => {
-      const call = new Collector({ monotonicMs, timeoutMs: this.#timeoutMs, mayWrite, resolve });
-      const dispatched: Dispatched = { ...request, call };
-      this.#pool.dispatch(dispatched, call);
-    });
+    const exchange = await exchanged(this.#pool, request, { ...this.#options, timeoutMs: this.#timeoutMs, mayWrite });
+    const { traces } = this.#options;
     if (redacted !== null && traces.length > 0) {
       const call = tracedCall({ method, base: this.#origin + this.#prefix, headers: sent }, exchange, redacted);
       for (const trace of traces) trace(call);
@@ -105,121 +102,82 @@ export class LeaseExpired extends Error {
 const answerTimedOut = (timeoutMs: number): Error =>
   Object.assign(new Error(`no whole answer within ${timeoutMs / 1000} s`), { code: 'ANSWER_TIMEOUT' });
 
-/** What a call needs of its client. */
-interface CallOptions extends Pick<HttpOptions, 'monotonicMs'> {
-  readonly timeoutMs: number;
-  readonly mayWrite: () => boolean;
-  readonly resolve: (exchange: Exchange | Promise<Exchange>) => void;
-}
-
-/** Collects one answer from the events of undici. */
-class Collector implements Dispatcher.DispatchHandler, CarriedCall {
-  connection: Connection | null = null;
-  readonly #options: CallOptions;
-  readonly #startedMs: number;
-  readonly #chunks: Buffer[] = [];
-  #deadline: NodeJS.Timeout | undefined;
-  #bytes = 0;
-  #written = false;
-  #status = 0;
-  #headers: Record<string, string> = {};
-
-  constructor(options: CallOptions) {
-    this.#options = options;
-    this.#startedMs = options.monotonicMs();
-  }
-
-  /**
-   * Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. It would
-   * write a call again whose connection ended in an orderly way, and that is not allowed.
-   */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#written || !this.#options.mayWrite()) {
-      controller.abort(this.#written ? new Error('the connection ended') : new LeaseExpired());
-      return;
-    }
-    this.#written = true;
-    this.connection?.begin();
-    const { timeoutMs } = this.#options;
-    this.#deadline = setTimeout(() => controller.abort(answerTimedOut(timeoutMs)), timeoutMs);
-  }
-
-  onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    if (status < 200) return;
-    this.#status = status;
-    for (const [name, value] of Object.entries(headers)) {
-      if (value !== undefined) this.#headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
-    }
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = MAX_ANSWER_BYTES - this.#bytes;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#bytes += Math.min(chunk.length, room);
-    if (chunk.length > room) controller.abort(new Error('answer too long'));
-  }
-
-  onResponseEnd(): void {
-    this.connection?.answered();
-    // A service that fails may leave bytes of another answer behind. No later call is to take them for its own.
-    if (this.#status >= 400) this.connection?.end();
-    // Bytes that came after the end of the answer are found in this turn of the event loop, and count against the
-    // answer.
-    queueMicrotask(() => this.#answer(this.connection?.hasFailed === false));
-  }
-
-  /**
-   * Handles a failed answer. Once a status was received the answer counts, even if the connection is cut before its
-   * body is complete.
-   */
-  onResponseError(_: unknown, error: Error): void {
-    if (this.#status > 0) {
-      this.#answer(false);
-      return;
-    }
-    clearTimeout(this.#deadline);
-    this.#options.resolve({ answer: null, error, written: this.#written, ms: this.#tookMs() });
-  }
-
-  #answer(isWhole: boolean): void {
-    clearTimeout(this.#deadline);
-    const [status, headers, ms] = [this.#status, this.#headers, this.#tookMs()];
-    const exchangeOf = (body: string | null): Exchange => {
-      const answer = { status, headers, body: body ?? '', complete: isWhole && body !== null, ms };
-      return { answer, error: null, written: true, distrust: () => this.connection?.end() };
+/** Makes one call. The answer is collected from the events of undici. */
+function exchanged(
+  pool: Pool,
+  request: Dispatcher.DispatchOptions,
+  options: { readonly timeoutMs: number; readonly monotonicMs: () => number; readonly mayWrite: () => boolean },
+): Promise<Exchange> {
+  const { timeoutMs, monotonicMs, mayWrite } = options;
+  const startedMs = monotonicMs();
+  const tookMs = () => Math.round(monotonicMs() - startedMs);
+  const call: CarriedCall = { connection: null };
+  const chunks: Buffer[] = [];
+  const headers: Record<string, string> = {};
+  let status = 0;
+  let written = false;
+  let deadline: NodeJS.Timeout | undefined;
+  const answerOf = (isWhole: boolean): Exchange => {
+    const body = bodyText(Buffer.concat(chunks), headers);
+    const answer = { status, headers, body: body ?? '', complete: isWhole && body !== null, ms: tookMs() };
+    return { answer, error: null, written: true, distrust: () => call.connection?.end() };
+  };
+  return new Promise((resolve) => {
+    const end = (exchange: Exchange) => {
+      clearTimeout(deadline);
+      resolve(exchange);
     };
-    const body = bodyText(Buffer.concat(this.#chunks), headers);
-    this.#options.resolve(body instanceof Promise ? body.then(exchangeOf) : exchangeOf(body));
-  }
-
-  #tookMs(): number {
-    return Math.round(this.#options.monotonicMs() - this.#startedMs);
-  }
+    const handler: Dispatcher.DispatchHandler = {
+      /**
+       * Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. It would
+       * write a call again whose connection ended in an orderly way, and that is not allowed.
+       */
+      onRequestStart(controller) {
+        if (written || !mayWrite()) {
+          controller.abort(written ? new Error('the connection ended') : new LeaseExpired());
+          return;
+        }
+        written = true;
+        call.connection?.begin();
+        deadline = setTimeout(() => controller.abort(answerTimedOut(timeoutMs)), timeoutMs);
+      },
+      onResponseStart(_, code, found) {
+        if (code < 200) return;
+        status = code;
+        for (const [name, value] of Object.entries(found)) {
+          if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+        }
+      },
+      onResponseData: (_, chunk) => void chunks.push(chunk),
+      onResponseEnd() {
+        call.connection?.answered();
+        // A service that fails may leave bytes of another answer behind. No later call is to take them for its own.
+        if (status >= 400) call.connection?.end();
+        // Bytes that came after the end of the answer are found in this turn of the event loop, and count against the
+        // answer.
+        queueMicrotask(() => end(answerOf(call.connection?.hasFailed === false)));
+      },
+      // Once a status was received the answer counts, even if the connection is cut before its body is complete.
+      onResponseError: (_, error) => end(status > 0 ? answerOf(false) : { answer: null, error, written, ms: tookMs() }),
+    };
+    const dispatched: Dispatched = { ...request, call };
+    pool.dispatch(dispatched, handler);
+  });
 }
 
-/** Maximum number of bytes of an answer that are read, both as received and after its content codings are undone. */
-const MAX_ANSWER_BYTES = 1 << 20;
 /**
  * Decodes a body to text. Returns null if its content coding is unknown or cannot be undone, or if the body is too long
- * without it. Returns a promise only if a coding has to be undone, because zlib is loaded only then.
+ * without it.
  */
-export function bodyText(
-  bytes: Buffer,
-  headers: Readonly<Record<string, string>>,
-): string | null | Promise<string | null> {
+export function bodyText(bytes: Buffer, headers: Readonly<Record<string, string>>): string | null {
   const { 'content-encoding': content = '', 'transfer-encoding': transfer = '', 'content-type': type = '' } = headers;
   const codings = `${content},${transfer}`.toLowerCase().split(/[,\s]+/);
   const [coding, ...more] = codings.filter((name) => !/^(?:|identity|chunked)$/.test(name));
   if (coding === undefined || bytes.length === 0) return decoded(bytes, type);
-  return more.length > 0 ? null : undone(bytes, coding).then((plain) => plain && decoded(plain, type));
-}
-
-async function undone(bytes: Buffer, coding: string): Promise<Buffer | null> {
-  const { gunzipSync, brotliDecompressSync } = await import('node:zlib');
-  const within = { maxOutputLength: MAX_ANSWER_BYTES };
+  const undo = /^(?:x-)?gzip$/.test(coding) ? gunzipSync : coding === 'br' ? brotliDecompressSync : null;
+  if (undo === null || more.length > 0) return null;
   try {
-    if (coding === 'gzip' || coding === 'x-gzip') return gunzipSync(bytes, within);
-    return coding === 'br' ? brotliDecompressSync(bytes, within) : null;
+    return decoded(undo(bytes, { maxOutputLength: MAX_ANSWER_BYTES }), type);
   } catch {
     return null;
   }
