@@ -127,7 +127,7 @@ async function readMapping(path: string): Promise<MappingOptions> {
 }
 
 /** Plans the import of a file and shows the progress. */
-export function planWithProgress(
+export async function planWithProgress(
   session: RequestSession,
   input: Input,
   log: LogView,
@@ -135,17 +135,10 @@ export function planWithProgress(
 ): Promise<ImportPlan> {
   const { context, preparation } = session;
   const rules = { ...wanted, taken: () => session.takenBefore() };
-  return withReadingProgress(context, (tick) => planImport(input, wanted.range, preparation, log, rules, tick));
-}
-
-/** Shows the progress of reading a file. `read` calls `tick` with the number of rows read so far. */
-export async function withReadingProgress<Result>(
-  context: Context,
-  read: (tick: (rows: number) => void) => Promise<Result>,
-): Promise<Result> {
   const progress = await context.reporter.progress('Reading');
+  const tick = (rows: number) => progress.update({ done: rows, total: 0, counts: {} });
   try {
-    return await read((rows) => progress.update({ done: rows, total: 0, counts: {} }));
+    return await planImport(input, wanted.range, preparation, log, rules, tick);
   } finally {
     progress.end();
   }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Context } from '../cli/context.ts';
-import { type Input, inputName, planWithProgress, readInput, withReadingProgress } from '../cli/input.ts';
+import { inputName, planWithProgress, readInput } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
 import { finishOnSignal, RequestSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
 import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
@@ -54,71 +54,55 @@ export async function importFile(
       },
       flush,
     };
-    // What an import comes to know while it runs, for its summary.
-    const run = {
-      /** The arguments that import the file again as the user has agreed to it. */
-      command,
-      /** Stores the mapping that the user has agreed to. */
-      remember: async () => {},
-      /** When the user had agreed. The time for reading and asking is not counted. */
-      startedMs: 0,
-      /** The path of the results, once they are written. */
+    const enter = (await context.settings()).live ? 'asks' : 'sends';
+    const { plan, remember, ...agreed } = await agreedPlan(session, { input, where, command, enter }, options, (now) =>
+      planWithProgress(session, now, log, { ...options, range: rangeOf(options) }),
+    );
+    events.plan(plan, file);
+    await confirmImport(context, options, plan);
+    // The time for reading and asking is not counted.
+    const startedMs = clock.monotonicMs();
+    optimizeForRows(plan.rows);
+    await remember();
+    notes.note(await beginNote(context, plan, file));
+    // What an import comes to know while it runs, for its summary. The path of the results counts once they are written.
+    const learned = {
       results: null as string | null,
       reasons: {} as ReasonCounts,
       asides: { withoutIdentifier: 0, unproven: 0 },
     };
     const ui: ImportUi = {
       ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
-      async agree(plan) {
-        const planned = (now: Input) => withReadingProgress(context, (tick) => plan(now, tick));
-        const enter = (await context.settings()).live ? 'asks' : 'sends';
-        const agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
-        run.command = agreed.command;
-        run.remember = agreed.remember;
-        return agreed.plan;
-      },
-      watch: (pass) => showPass(context, pass, { file, events, asides: run.asides }),
-      async report(plan, reports, log) {
-        const rows = counted(events.withRows(file, reports), run.reasons);
+      watch: (pass) => showPass(context, pass, { file, events, asides: learned.asides }),
+      async report(reports) {
+        const rows = counted(events.withRows(file, reports), learned.reasons);
         await writeRunResults(context, results, plan, rows, { log, preparation });
-        run.results = results.path;
+        learned.results = results.path;
         // Its code is loaded only if it is needed, because it is large and few runs write a page.
         if (page) await (await import('./run-report.ts')).writeOwnPage(context, page);
       },
     };
-    const deps: ImportDeps = {
-      ...{ log, notes, clock, halt },
-      taken: () => session.takenBefore(),
-      async confirm(plan) {
-        events.plan(plan, file);
-        await confirmImport(context, options, plan);
-        run.startedMs = clock.monotonicMs();
-        optimizeForRows(plan.rows);
-        await run.remember();
-        notes.note(await beginNote(context, plan, file));
-      },
-      async connect(columnOf) {
-        const { concurrency } = options;
-        const rate = rateOf(context, options);
-        const refused = (http: number, pauseMs: number) =>
-          notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
-        const connection = await session.connect({ rate, concurrency, columnOf, refused });
-        // From the first request on, the first signal lets requests in flight finish.
-        finishOnSignal(context);
-        return connection;
-      },
+    const connect: ImportDeps['connect'] = async (columnOf) => {
+      const { concurrency } = options;
+      const rate = rateOf(context, options);
+      const refused = (http: number, pauseMs: number) =>
+        notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
+      const connection = await session.connect({ rate, concurrency, columnOf, refused });
+      // From the first request on, the first signal lets requests in flight finish.
+      finishOnSignal(context);
+      return connection;
     };
-    const { plan, stop } = await runImport(
-      deps,
-      { preparation, ui },
+    const stop = await runImport(
+      plan,
+      { log, notes, clock, halt, preparation, ui, connect },
       {
         ...options,
-        range: rangeOf(options),
         maxErrors: options.maxErrors ?? null,
         settleMs: options.settle === undefined ? null : options.settle * 1000,
       },
     );
-    const end = await finishRun(context, { ...run, file, plan, stop, keepsStdout: options.events !== '-' });
+    const keepsStdout = options.events !== '-';
+    const end = await finishRun(context, { ...agreed, ...learned, file, plan, startedMs, stop, keepsStdout });
     events.end(end);
     return end;
   } finally {
