@@ -43,8 +43,7 @@ export async function planImport(
 
   /** Adds a row and returns its status. `decided` is the status that the row's own statement or key gives it, or null. */
   function add(read: Row, prepared: Prepared, decided: Status | null): Status {
-    const { row, problems } = prepared;
-    const key = prepared.request ? prepared.key : null;
+    const { row, key, problems } = prepared;
     const status = decided ?? statusOf(prepared, log, options);
     const isOther = isDone(status) && read.problem === null && returned?.isOther(read, key) === true;
     if (isOther) {
@@ -85,7 +84,7 @@ export async function planImport(
     const decided: (Status | null)[] = [];
     // What was finished before, or says so, is not checked again.
     const isFinished = (row: Row, likely: Prepared | null) => {
-      const stated = returned?.statusOf(row, likely?.request ? likely.key : null) ?? null;
+      const stated = returned?.statusOf(row, likely?.key ?? null) ?? null;
       decided.push(stated);
       const status = stated ?? (likely && statusOf(likely, log, options));
       return status !== null && isDone(status);
@@ -117,18 +116,18 @@ export async function planImport(
 /** Number of ready rows that are kept, because the first ones may be held back. */
 const MAX_SHOWN = 100;
 
-/** The finding on a row that states `unknown` and whose content the log does not know. */
-const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
+/** The problem of a row that states `unknown` and whose content the log does not know. */
+const ALTERED_DOUBT = finding('row.altered-doubt', '', {});
 
-/** The finding on a row whose reference was before, under other content: created, queued or unknown. */
+/** The problem of a row whose reference was before, under other content: created, queued or unknown. */
 const BEFORE = {
-  created: { ...finding('row.created-before', '', {}), column: null },
-  queued: { ...finding('row.queued-before', '', {}), column: null },
-  unknown: { ...finding('row.doubtful-before', '', {}), column: null },
+  created: finding('row.created-before', '', {}),
+  queued: finding('row.queued-before', '', {}),
+  unknown: finding('row.doubtful-before', '', {}),
 };
 
-/** The finding on a row that says it was taken, although the log has no such request with its content. */
-const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
+/** The problem of a row that says it was taken, although the log has no such request with its content. */
+const OTHER_CONTENT = finding('row.other-content', '', {});
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {

@@ -5,7 +5,7 @@ import { reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
-import { FINDING, type Problem, quotedMessage } from '../request/words/finding.ts';
+import { FINDING, whyInvalid } from '../request/words/finding.ts';
 import type { MappedTable } from './plan.ts';
 import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
@@ -33,7 +33,7 @@ export async function* reportRows(
       const isAltered = status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number);
       let told: Partial<RowReport>;
       if (status === 'ready') told = { status: untriedStatus, message: untried, reason };
-      else if (status === 'invalid') told = await whyInvalid(row, plan, preparation);
+      else if (status === 'invalid') told = await invalidRow(row, plan, preparation);
       else if (isAltered) told = { message: FINDING[ALTERED].says, reason: ALTERED };
       else told = knownRow(row, status, plan, records[at] ?? null);
       yield { ...NOT_SENT, row, status, ...told };
@@ -96,7 +96,7 @@ export async function* withRowsOutside(
       const { row, record, status } = report;
       if (record !== null && !saysItIsSettled(row)) yield report;
       else if (record === null && status === 'invalid' && !row.earlier?.status)
-        yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
+        yield { ...NOT_SENT, row, status, ...(await invalidRow(row, plan, preparation)) };
       else yield { ...NOT_SENT, row, status: 'ready', isKept: true };
     }
   }
@@ -110,19 +110,9 @@ export async function* withRowsOutside(
   }
 }
 
-async function whyInvalid(
-  row: Row,
-  { mapping }: ImportPlan,
-  preparation: Preparation,
-): Promise<Pick<RowReport, 'message' | 'reason' | 'problems'>> {
+async function invalidRow(row: Row, { mapping }: ImportPlan, preparation: Preparation): Promise<Partial<RowReport>> {
   const { problems } = await prepareRow(row, { mapping, preparation });
-  const telling = problems.filter(({ severity }) => severity === 'error' || preparation.strict);
-  return { message: sentences(telling, quotedMessage), reason: telling[0]?.code ?? null, problems: telling };
-}
-
-function sentences(problems: readonly Problem[], messageOf: (problem: Problem) => string): string {
-  const each = (problem: Problem) => (problem.column === null ? '' : `${problem.column}: `) + messageOf(problem);
-  return problems.map(each).join(' ');
+  return whyInvalid(problems, preparation.strict);
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
@@ -148,7 +138,7 @@ export async function* loggedRows(
   range: RowRange = ALL,
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(table, range)) {
-    const isKnown = (_: Row, likely: Prepared | null) => likely?.request != null && log.lookup(likely.key) !== 'none';
+    const isKnown = (_: Row, likely: Prepared | null) => likely?.key != null && log.lookup(likely.key) !== 'none';
     const prepared = await prepareBatch(batch, { mapping, preparation }, log, isKnown);
     // The whole batch is looked up at once, to save round trips to a remote log.
     const records = await Promise.all(batch.map((row, at) => knownRecord(row, prepared[at], log)));
@@ -163,7 +153,6 @@ export async function* loggedRows(
 
 /** Returns the last record of a row's request, or of the one that it was before its cells were changed, or null. */
 function knownRecord(row: Row, prepared: Prepared | undefined, log: LogView): ReturnType<LogView['read']> {
-  const keys = [prepared?.request ? prepared.key : null, earlierKey(row)];
-  const known = keys.find((key) => key !== null && log.lookup(key) !== 'none') ?? null;
-  return known === null ? null : log.read(known);
+  const known = [prepared?.key, earlierKey(row)].find((key) => key && log.lookup(key) !== 'none');
+  return known ? log.read(known) : null;
 }

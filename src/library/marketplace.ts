@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
+import { invalid, type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
 import { requireClear, requireOwnIdentifier, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
@@ -8,7 +8,7 @@ import { operationsOf, type RequestOperationName } from '../request/contract/ope
 import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Problem, quotedMessage } from '../request/words/finding.ts';
+import { type Problem, whyInvalid } from '../request/words/finding.ts';
 import type * as api from './api.ts';
 import { LibraryHost } from './host.ts';
 import { importTable } from './import-rows.ts';
@@ -44,7 +44,8 @@ export class LibraryMarketplace implements api.Marketplace {
       requireFit('call', options);
       const signal = this.#endingWith(options.signal);
       const prepared = await this.#prepare(this.#draft(request), ['validate']);
-      const { key, message, problems } = preparedParts(prepared);
+      const { key, problems } = prepared;
+      const message = prepared.request ? null : whyInvalid(problems).message;
       const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
       if (!prepared.request) return nothing;
       try {
@@ -64,7 +65,7 @@ export class LibraryMarketplace implements api.Marketplace {
       const [draft, signal] = [this.#draft(request), this.#endingWith(options.signal)];
       const submitting = await this.#submitOptions({ ...options });
       const prepared = await this.#prepare(draft, operationsOf(submitting));
-      if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
+      if (!prepared.request) return notSent(prepared);
       return this.#afterEqualOne(prepared, submitting, signal);
     });
   }
@@ -202,7 +203,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #prepare(draft: Draft | Problem, operations: readonly RequestOperationName[]): Promise<Prepared> {
-    if (!('fields' in draft)) return { row: 1, request: null, ref: null, problems: [draft] };
+    if (!('fields' in draft)) return invalid(1, null, [draft]);
     return prepareDraft(draft, null, await this.#host.preparation(operations));
   }
 
@@ -216,19 +217,14 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 }
 
-/** Builds the result of a request for which nothing was sent. */
+/** Builds the result of a request for which nothing was sent, because of an error if the request itself is in order. */
 function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {
-  const { message, ...parts } = preparedParts(prepared);
-  const nothing = { status: 'failed', ids: {}, http: null, isRecorded: true } as const;
-  const reason = error?.reason ?? prepared.problems.find(({ severity }) => severity === 'error')?.code ?? null;
-  return { ...nothing, ...parts, message: error?.message ?? message, reason, error: error && forProgram(error) };
-}
-
-function preparedParts(prepared: Prepared) {
-  const { problems } = prepared;
-  if (prepared.request) return { key: prepared.key, ref: prepared.request.ref, message: null, problems };
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  return { key: null, ref: prepared.ref, message: errors.map(quotedMessage).join(' '), problems };
+  const { request, key, problems } = prepared;
+  const ref = request ? request.ref : prepared.ref;
+  const { message, reason } = error ?? whyInvalid(problems);
+  const status = request ? 'failed' : 'invalid';
+  const nothing = { ids: {}, http: null, isRecorded: true } as const;
+  return { ...nothing, status, ref, key, problems, message, reason, error: error && forProgram(error) };
 }
 
 /** How a call goes with others: together with those of its kind, alone, or beside all. */

@@ -118,7 +118,7 @@ export async function agreedPlan(
 export function requireKnownFields(mapping: Mapping | undefined, strict: boolean | undefined): void {
   const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
-  throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
+  throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn(unknown));
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */

@@ -65,21 +65,12 @@ export class RunEvents {
     this.#tell({ event: 'plan', file, rows, ...plannedCounts(counts) });
   }
 
-  /** Reports a note on the run that is an event of its own. */
+  /** Reports a note on the run that is an event of its own: a pause of the breaker, or an answer 429 or 503. */
   noted(note: RunNote): void {
-    if (note.event === 'breaker') this.breakerOpened(note.pauseMs);
-    if (note.event === 'refused') this.refused(note.http, note.pauseMs);
-  }
-
-  /** Reports a pause of the breaker. */
-  breakerOpened(pauseMs: number): void {
-    this.#tell({ event: 'pause', seconds: pauseMs / 1000 });
-  }
-
-  /** Reports an answer 429 or 503, and the pause after it. */
-  refused(http: number, pauseMs: number): void {
+    if (note.event === 'breaker') this.#tell({ event: 'pause', seconds: note.pauseMs / 1000 });
+    if (note.event !== 'refused') return;
     this.hasRefused = true;
-    this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+    this.#tell({ event: 'refused', http: note.http, seconds: Math.round(note.pauseMs) / 1000 });
   }
 
   /** Reports the outcome of a row. `file` is null for a queued request. */
