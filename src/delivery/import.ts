@@ -28,17 +28,10 @@ export async function runImport(
   notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
   await notes.flush();
   const failure = await report(plan, deps, stop);
-  return stoppedBy(stop ?? failure);
-}
-
-/**
- * Converts an input error into the reason for an early end. It means that the file has changed after requests were sent.
- * As an input error it would claim that nothing was sent.
- */
-function stoppedBy(reason: SrqError | null): SrqError | null {
-  return reason?.code === 'input'
-    ? new SrqError('file.changed-under-way', reason.message, reason.hint, reason)
-    : reason;
+  const reason = stop ?? failure;
+  if (reason?.code !== 'input') return reason;
+  // The file has changed after requests were sent. As an input error it would claim that nothing was sent.
+  return new SrqError('file.changed-under-way', reason.message, reason.hint, reason);
 }
 
 /**

@@ -64,21 +64,6 @@ export async function planImport(
     return status;
   }
 
-  /**
-   * Holds back rows whose reference was created before under other content, may have been, or waits in the queue. Returns
-   * them with those requests. A spreadsheet, another mapping or a person may have changed what they say.
-   */
-  async function heldBack({ again, taken }: PlanRules): Promise<ReadonlyMap<number, TakenBefore>> {
-    if (again || taken === undefined || ledger.counts().ready === 0) return new Map();
-    const held = await refs.takenBefore(taken(), ledger);
-    for (const [row, { as }] of held) {
-      if (as === 'unknown') ledger.holdAsUnknown(row);
-      else ledger.setStatus(row, 'repeated');
-      findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
-    }
-    return held;
-  }
-
   let mostAreDone = true;
   for await (const batch of rowsInRange(table, range)) {
     const decided: (Status | null)[] = [];
@@ -99,7 +84,16 @@ export async function planImport(
     mostAreDone = doneInBatch > batch.length / 2;
     tick(ledger.rows);
   }
-  const held = await heldBack(options);
+  // Rows whose reference was created before under other content, may have been, or waits in the queue are held back. A
+  // spreadsheet, another mapping or a person may have changed what they say.
+  const { again, taken } = options;
+  const mayHold = !again && ledger.counts().ready > 0;
+  const held = mayHold && taken ? await refs.takenBefore(taken(), ledger) : new Map<number, TakenBefore>();
+  for (const [row, { as }] of held) {
+    if (as === 'unknown') ledger.holdAsUnknown(row);
+    else ledger.setStatus(row, 'repeated');
+    findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
+  }
   if (ledger.rows === 0) {
     throw new SrqError(
       'file.no-rows',

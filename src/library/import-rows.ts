@@ -1,10 +1,10 @@
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import { planImport } from '../delivery/plan.ts';
-import { mapRow, type Preparation } from '../delivery/prepare.ts';
+import { mapRow } from '../delivery/prepare.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { Mapping } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
-import { type OpenLog, takenAt } from '../request/log/log-store.ts';
+import { takenAt } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
 import { isLoopback } from '../request/small.ts';
@@ -15,25 +15,16 @@ import { forProgram } from './program-words.ts';
 import { mappingOf, type RowTable } from './rows.ts';
 import { endedBySignal } from './signals.ts';
 
-interface RowsImportDeps {
-  readonly host: LibraryHost;
-  readonly log: OpenLog;
-  readonly preparation: Preparation;
-  readonly halt: AbortController;
-}
-
-/** The options of an import, with those of the marketplace. */
-interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, SubmitOptions {
-  readonly concurrency: number;
-  readonly profile: string;
-  readonly version: string;
-}
+/** The options of an import, with how its requests are sent. */
+type ImportSettings = Omit<ImportOptions, keyof SubmitOptions> & SubmitOptions;
 
 export async function importTable(
   table: RowTable,
-  { host, log, preparation, halt }: RowsImportDeps,
+  host: LibraryHost,
+  { preparation, halt }: Pick<ImportDeps, 'preparation' | 'halt'>,
   settings: ImportSettings,
 ): Promise<ImportResult> {
+  const log = await host.openLog();
   if (table.count === 0) return halt.signal.aborted ? { ...NOTHING, stopped: endedBySignal() } : NOTHING;
   const results: ImportedRow[] = [];
   const { name: file = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
@@ -44,7 +35,8 @@ export async function importTable(
   const notes = store.openNotes(log.run);
   const rules = { ...settings, taken: () => takenAt(store, destination) };
   const plan = await planImport({ table, mapping }, { skip: 0, limit: null }, preparation, log, rules, () => {});
-  const { profile, version } = settings;
+  const { version } = host;
+  const { profile, concurrency } = host.settings;
   const { baseUrl } = destination;
   const service = { service: new URL(baseUrl).host, live: !isLoopback(baseUrl) };
   notes.note({ event: 'begin', version, file, profile, ...service, rows: plan.rows, counts: plan.counts });
@@ -60,7 +52,8 @@ export async function importTable(
     return { ...connection, api: connection.api.until(halt.signal) };
   };
   const deps: ImportDeps = { log, notes, halt, clock: host.clock, preparation, ui, connect };
-  const stop = await runImport(plan, deps, { ...settings, inDoubt, settleMs, maxErrors: limitOf(settings.maxErrors) });
+  const maxErrors = limitOf(settings.maxErrors);
+  const stop = await runImport(plan, deps, { ...settings, concurrency, inDoubt, settleMs, maxErrors });
   await telling.done();
   const { ready: _, ...counts } = withUntriedAsFailed(plan.ledger.counts());
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.

@@ -22,17 +22,16 @@ import { endedBySignal, haltWith } from './signals.ts';
  */
 export class LibraryMarketplace implements api.Marketplace {
   readonly #settings: LibrarySettings;
-  readonly #version: string;
   readonly #host: LibraryHost;
-  readonly #calls = new Calls();
+  /** The calls under way, from their first moment on. */
+  readonly #calls = new Map<Promise<void>, HowCalled>();
   /** The creates under way, by key and by reference. A create with the same one waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   #isClosed = false;
 
   constructor(settings: LibrarySettings, version: string) {
     this.#settings = settings;
-    this.#version = version;
-    this.#host = new LibraryHost(settings);
+    this.#host = new LibraryHost(settings, version);
   }
 
   get run(): string {
@@ -78,18 +77,13 @@ export class LibraryMarketplace implements api.Marketplace {
       requireFit('rows', rows);
       requireFit('importRows', options);
       const asked = { ...options };
-      const { defaults = {}, concurrency, profile } = this.#settings;
-      const host = this.#host;
       const signal = this.#endingWith(asked.signal);
-      const table = await tableOf(rows, defaults, signal);
+      const table = await tableOf(rows, this.#settings.defaults ?? {}, signal);
       const submitting = await this.#submitOptions(asked);
-      const preparation = await host.preparation(operationsOf(submitting), asked.strict);
-      const halt = haltWith(signal);
-      const log = await host.openLog();
+      const preparation = await this.#host.preparation(operationsOf(submitting), asked.strict);
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
-      const settings = { ...asked, ...sending, concurrency, profile, version: this.#version };
-      return importTable(table, { host, log, preparation, halt }, settings);
+      return importTable(table, this.#host, { preparation, halt: haltWith(signal) }, { ...asked, ...sending });
     });
   }
 
@@ -129,7 +123,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#calls.ended();
+    await Promise.all(this.#calls.keys());
     try {
       await this.#host.close();
     } catch (error) {
@@ -137,11 +131,19 @@ export class LibraryMarketplace implements api.Marketplace {
     }
   }
 
-  /** Makes a call of the program. What it was given is copied before this returns. */
+  /** Makes a call of the program, if it can run beside those under way. What it was given is copied before this returns. */
   async #call<Result>(how: HowCalled, begin: () => Promise<Result>): Promise<Result> {
     try {
       this.#requireOpen();
-      return await this.#calls.track(how, begin);
+      const others = [...this.#calls.values()].filter((other) => other !== 'beside');
+      if (how !== 'beside' && others.some((other) => how === 'alone' || other === 'alone')) {
+        throw new SrqError('arguments.invalid', 'Another call is under way.', 'Await it first.');
+      }
+      const call = begin();
+      const settled = ended(call);
+      this.#calls.set(settled, how);
+      void settled.then(() => this.#calls.delete(settled));
+      return await call;
     } catch (error) {
       throw forProgram(error);
     }
@@ -228,33 +230,7 @@ function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateR
 }
 
 /** How a call goes with others: together with those of its kind, alone, or beside all. */
-export type HowCalled = 'together' | 'alone' | 'beside';
-
-/** The calls of a program that are under way, from their first moment on. */
-class Calls {
-  readonly #underWay = new Map<Promise<void>, HowCalled>();
-
-  /**
-   * Begins a call, and counts it as under way until it has ended. Throws `SrqError('usage')` if it cannot run beside those
-   * that are.
-   */
-  track<Result>(how: HowCalled, begin: () => Promise<Result>): Promise<Result> {
-    const others = [...this.#underWay.values()].filter((other) => other !== 'beside');
-    if (how !== 'beside' && others.some((other) => how === 'alone' || other === 'alone')) {
-      throw new SrqError('arguments.invalid', 'Another call is under way.', 'Await it first.');
-    }
-    const call = begin();
-    const settled = ended(call);
-    this.#underWay.set(settled, how);
-    void settled.then(() => this.#underWay.delete(settled));
-    return call;
-  }
-
-  /** Resolves when all calls so far have ended. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#underWay.keys());
-  }
-}
+type HowCalled = 'together' | 'alone' | 'beside';
 
 /** Resolves when the work has ended, whether it succeeded or failed. */
 function ended(work: Promise<unknown>): Promise<void> {

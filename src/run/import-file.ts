@@ -11,7 +11,7 @@ import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunBegin, RunNotes } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
-import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
+import { agreedPlan, requireKnownFields, sayPlan } from './agree.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
 import { Output } from './outputs.ts';
@@ -28,15 +28,23 @@ interface ImportSurroundings {
 
 /**
  * Imports a file: reads and checks all of it, shows the plan, sends the requests once the user has agreed, and reports the
- * result of every row. `command` are the arguments that import this file alone.
+ * result of every row. With `--dry-run` it ends with the plan. `command` are the arguments that import this file alone.
  */
 export async function importFile(
   { context, events }: ImportSurroundings,
   file: string,
   command: readonly string[],
   asked: BulkOptions,
-): Promise<EndOfRun> {
-  const { input, session } = await openImport(context, file, command, asked);
+): Promise<Pick<EndOfRun, 'exitCode' | 'stopped'>> {
+  const openedMs = context.clock.monotonicMs();
+  if (asked.dryRun) await warnOfUnknownProfile(context);
+  const opened = await openImport(context, file, command, asked);
+  const { input, session } = opened;
+  if (asked.dryRun) {
+    // A dry run writes results only where the user wants them.
+    const results = asked.results === undefined ? null : await openResults(context, file, input.table, asked.results);
+    return { exitCode: await rehearse(opened, asked, openedMs, results), stopped: null };
+  }
   const { preparation, destinationText: where } = session;
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
@@ -56,7 +64,7 @@ export async function importFile(
     };
     const enter = (await context.settings()).live ? 'asks' : 'sends';
     const { plan, remember, ...agreed } = await agreedPlan(session, { input, where, command, enter }, options, (now) =>
-      planWithProgress(session, now, log, { ...options, range: rangeOf(options) }),
+      planWithProgress(session, now, log, options),
     );
     events.plan(plan, file);
     await confirmImport(context, options, plan);
@@ -123,23 +131,6 @@ async function* counted(rows: AsyncIterable<RowReport>, reasons: ReasonCounts) {
   }
 }
 
-/** Shows what an import of a file would do, see {@link importFile}. Returns the exit code. */
-export async function rehearseFile(
-  context: Context,
-  file: string,
-  command: readonly string[],
-  options: BulkOptions,
-): Promise<number> {
-  const startedMs = context.clock.monotonicMs();
-  await warnOfUnknownProfile(context);
-  const opened = await openImport(context, file, command, options);
-  const { table } = opened.input;
-  // A dry run writes results only where the user wants them.
-  const { results: asked } = options;
-  const results = asked === undefined ? null : await openResults(context, file, table, asked);
-  return rehearse(opened, options, startedMs, results);
-}
-
 /** Plans an open file and shows the plan. Returns the exit code. */
 export async function rehearse(
   { file, command, input, session }: Awaited<ReturnType<typeof openImport>>,
@@ -150,7 +141,7 @@ export async function rehearse(
   const { context, preparation } = session;
   await context.warnOfUnknownLog();
   const log = await session.logReader();
-  const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options) });
+  const plan = await planWithProgress(session, input, log, options);
   await sayPlan(session, plan, 'nobody: this is a dry run');
   if (results !== null) {
     const rows = reportRows(plan, log, preparation, 'It would be sent.', 'ready');
