@@ -1,4 +1,4 @@
-import { type Mapping, type Row, statesOutcomes, type Table } from '../request/lead/table.ts';
+import { type Row, statesOutcomes } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import { Ledger } from '../request/log/ledger.ts';
 import type { TakenBefore } from '../request/log/log-store.ts';
@@ -12,12 +12,6 @@ import { prepareBatch, rowsInRange } from './read-rows.ts';
 import { type Finality, loggedStatus, References, ReturnedRows, type TakenRecords } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
-/** A table and the mapping of its columns to fields. */
-export interface MappedTable {
-  readonly table: Table;
-  readonly mapping: Mapping;
-}
-
 /**
  * Plans what to do with each row of a table. Rows whose requests the log knows as done are not checked again, and
  * neither are rows of a results file that state so themselves. `tick` is called after every batch with the number of
@@ -26,7 +20,7 @@ export interface MappedTable {
  * Throws `SrqError('input')` if the file cannot be read completely, or has no rows in the range.
  */
 export async function planImport(
-  { table, mapping }: MappedTable,
+  { table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>,
   range: RowRange,
   preparation: Preparation,
   log: LogView,

@@ -6,9 +6,9 @@ import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
 import { FINDING, whyInvalid } from '../request/words/finding.ts';
-import type { MappedTable } from './plan.ts';
 import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
+import type { PassDeps } from './send-rows.ts';
 import { earlierKey, heldMessage, isKept, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
 
@@ -73,12 +73,6 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   return { ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
 }
 
-/** The dependencies for finding the rows of a plan in the log. */
-export interface RowLookup {
-  readonly log: LogView;
-  readonly preparation: Preparation;
-}
-
 /**
  * Adds the rows outside the range to the reports, in the order of the file, with what is known of each. A row's own
  * statement is kept if it settles the row, or if the log does not know more. An import of the first rows has not read the
@@ -87,7 +81,7 @@ export interface RowLookup {
 export async function* withRowsOutside(
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
-  { log, preparation }: RowLookup,
+  { log, preparation }: Pick<PassDeps, 'preparation'> & { readonly log: LogView },
   onUnread: (error: SrqError) => void,
 ): AsyncGenerator<RowReport> {
   const { skip, limit } = plan.range;
@@ -122,8 +116,6 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   return record && recordMessage(record);
 }
 
-const ALL: RowRange = { skip: 0, limit: null };
-
 /**
  * Reads a table, or a range of its rows, and yields every row with the last record of its request, which is found by
  * its key. A row that the log does not know is `ready`, or `invalid` if it cannot be sent. Rows with the same content share
@@ -132,10 +124,10 @@ const ALL: RowRange = { skip: 0, limit: null };
  * Throws `SrqError('input')` if the file cannot be read completely.
  */
 export async function* loggedRows(
-  { table, mapping }: MappedTable,
+  { table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>,
   preparation: Preparation,
   log: LogView,
-  range: RowRange = ALL,
+  range: RowRange = { skip: 0, limit: null },
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(table, range)) {
     const isKnown = (_: Row, likely: Prepared | null) => likely?.key != null && log.lookup(likely.key) !== 'none';

@@ -1,7 +1,6 @@
 import { outcomeOf, type RowResult } from '../request/log/outcome.ts';
 import type { CreateResult, DeliveryLog, LogRecord } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
-import type { Sent } from './submit.ts';
 
 /**
  * Makes a request unknown that was told as created, because another one got its identifier. It was sent in the form
@@ -12,7 +11,7 @@ export async function withdrawCreation(
   { sameAs, stop }: Pick<CreateResult, 'sameAs' | 'stop'>,
   log: DeliveryLog,
   wireForm: string | null,
-): Promise<Pick<Sent, 'alsoUnknown' | 'stop'>> {
+) {
   try {
     return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
   } catch (error) {

@@ -60,7 +60,12 @@ export class LibraryHost extends Program {
   }
 
   protected async findLog(): Promise<LogPlace> {
-    return placeOf(this.settings);
+    const { stateFolder, profile, store, storePassword } = this.settings;
+    const file = join(stateFolder, `${profile}.ndjson`);
+    if (store === undefined) return { kind: 'file', path: file, isGiven: false };
+    const { shown, config } = storeAddress(store);
+    const password = storePassword === undefined ? null : () => given(storePassword, 'storePassword');
+    return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
   }
 
   /** Never rejects: an error of the program's function must not end what the warning is about, nor the process. */
@@ -145,14 +150,6 @@ const NO_CONTRACT = 'Give contractFile the file that was learned for a profile.'
 
 /** What this process does, for others that find the log in use. */
 const OPENED_FOR = 'creating and importing';
-
-function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings): LogPlace {
-  const file = join(stateFolder, `${profile}.ndjson`);
-  if (store === undefined) return { kind: 'file', path: file, isGiven: false };
-  const { shown, config } = storeAddress(store);
-  const password = storePassword === undefined ? null : () => given(storePassword, 'storePassword');
-  return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
-}
 
 /** Returns what is given as a text or as a function. */
 async function given(

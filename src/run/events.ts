@@ -114,9 +114,12 @@ export class RunEvents {
     void this.#write(event);
   }
 
-  async #write(event: RunEvent): Promise<void> {
+  /** Writes an event for other programs, as a line of JSON. The promise resolves when the reader has caught up. */
+  async #write({ event, ...members }: RunEvent): Promise<void> {
+    if (this.#stream === null) return;
     const { run, clock } = this.#context;
-    if (this.#stream !== null) await writeEvent(this.#stream, run, clock.nowMs(), event);
+    const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(clock.nowMs()).toISOString(), run };
+    await writeAll(this.#stream, `${terminalSafeJson({ ...head, ...members })}\n`);
   }
 }
 
@@ -137,9 +140,3 @@ async function openStream(context: Context, path: string): Promise<Writable> {
 export type RunEvent = Without<DocumentOf<'events'>, 'at' | 'run'>;
 
 type Without<Union, Name extends string> = Union extends unknown ? Omit<Union, Name> : never;
-
-/** Writes an event of a run for other programs, as a line of JSON. The promise resolves when the reader has caught up. */
-function writeEvent(to: Writable, run: string, nowMs: number, { event, ...members }: RunEvent): Promise<void> {
-  const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(nowMs).toISOString(), run };
-  return writeAll(to, `${terminalSafeJson({ ...head, ...members })}\n`);
-}
