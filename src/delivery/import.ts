@@ -25,7 +25,8 @@ export async function runImport(
   const { notes, halt } = deps;
   const isUnfinished = plan.counts.ready + plan.ledger.doubts() > 0;
   const stop = isUnfinished ? await deliver(plan, deps, options) : null;
-  notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
+  const stopped = stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null);
+  notes.note({ event: 'end', stopped, counts: plan.ledger.counts() });
   await notes.flush();
   const failure = await report(plan, deps, stop);
   const reason = stop ?? failure;
