@@ -12,12 +12,12 @@ import { callsOf } from '../request/contract/contract.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
 import { type Mapping, type MappingOptions, mapKey, type ReadOptions, type Table } from '../request/lead/table.ts';
-import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
-import type { ReadingOptions } from './table/options.ts';
+import type { PlanOptions, ReadingOptions } from './table/options.ts';
 
 /** An open file with the mapping of its columns to fields. */
 export interface Input {
@@ -127,15 +127,16 @@ async function readMapping(path: string): Promise<MappingOptions> {
 }
 
 /** Plans the import of a file and shows the progress. */
-export function planWithProgress(
+export async function planWithProgress(
   session: RequestSession,
   input: Input,
   log: LogView,
-  wanted: PlanRules & { readonly range: RowRange },
+  options: PlanRules & Pick<PlanOptions, 'skip' | 'limit'>,
 ): Promise<ImportPlan> {
   const { context, preparation } = session;
-  const rules = { ...wanted, taken: () => session.takenBefore() };
-  return withProgress(context, 'Reading', (tick) => planImport(input, wanted.range, preparation, log, rules, tick));
+  const range = { skip: options.skip, limit: options.limit ?? null };
+  const rules = { ...options, taken: () => session.takenBefore() };
+  return withProgress(context, 'Reading', (tick) => planImport(input, range, preparation, log, rules, tick));
 }
 
 /** Shows the progress of counted work, which calls `tick` with how much is done so far, and with the total if it is known. */

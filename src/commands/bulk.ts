@@ -8,7 +8,7 @@ import { firstChunk, openPartnerFile } from '../input/partner-file.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
 import { RunEvents } from '../run/events.ts';
-import { importFile, rehearseFile } from '../run/import-file.ts';
+import { importFile } from '../run/import-file.ts';
 import { madeOfOthers, refuseRehearsed } from '../run/results.ts';
 import type { EndOfRun } from '../run/summary.ts';
 
@@ -22,10 +22,9 @@ export async function bulk(context: Context, named: readonly string[], options: 
   requireConsent(context, await context.settings(), options);
   const events = await RunEvents.open(context, options);
   return events.during(async () => {
-    const exitCode = await eachFile(context, files, command, async (file, own) => {
-      if (options.dryRun) return { exitCode: await rehearseFile(context, file, own, options), stopped: null };
-      return importFile({ context, events }, file, own, options);
-    });
+    const exitCode = await eachFile(context, files, command, (file, own) =>
+      importFile({ context, events }, file, own, options),
+    );
     if (options.keep) await keepInbox(context);
     return exitCode;
   });

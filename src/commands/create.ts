@@ -5,7 +5,7 @@ import type { CreateOptions } from '../cli/table/options.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
-import { fromLog, type Sent, type SubmitOptions, shown, unsent } from '../delivery/submit.ts';
+import { fromLog, type Sent, type Submission, type SubmitOptions, shown, unsent } from '../delivery/submit.ts';
 import { printable } from '../report/output.ts';
 import { resultText } from '../report/terminal/summary-text.ts';
 import { operationsOf } from '../request/contract/operations.ts';
@@ -13,7 +13,8 @@ import type { RowResult } from '../request/log/outcome.ts';
 import { STATUS } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { NOT_TRIED, readRequestInput, whyInvalid } from '../run/request-input.ts';
+import { whyInvalid } from '../request/words/finding.ts';
+import { NOT_TRIED, readRequestInput } from '../run/request-input.ts';
 
 /** Requests are created one at a time, because there are only a few. */
 const CONCURRENCY = 1;
@@ -72,14 +73,12 @@ function invalidResult({ row, ref, problems }: Extract<Prepared, { request: null
   return { status: 'invalid' as const, ids: {}, row, ref, key: null, http: null, ...whyInvalid(problems), problems };
 }
 
-type Submittable = Extract<Prepared, { key: string }>;
-
 /**
  * Sends one request. An error of the log before anything was sent stops the command like any other reason, so that the
  * results of the earlier requests are still shown.
  */
 async function submitOrUntried(
-  submission: Submittable,
+  submission: Submission,
   deps: Parameters<typeof submitOne>[1],
   options: SubmitOptions,
 ): Promise<RowResult & Pick<Sent, 'stop' | 'unrecorded'>> {
@@ -95,13 +94,13 @@ async function submitOrUntried(
 }
 
 /** Returns the result of a request that is not tried: what the log has said of it, for its outcome may be unknown. */
-async function untriedResult(submission: Submittable, log: LogView, options: SubmitOptions): Promise<RowResult> {
+async function untriedResult(submission: Submission, log: LogView, options: SubmitOptions): Promise<RowResult> {
   // The log may have failed, so it is not read again, and the time and the identifiers are missing.
   const unread = { lookup: () => log.lookup(submission.key), read: () => null };
   if (loggedStatus(unread.lookup(), options)) return shown(await fromLog(submission, unread, options));
   return untriedOf(submission);
 }
 
-function untriedOf({ row, request: { ref }, key }: Submittable): RowResult {
+function untriedOf({ row, request: { ref }, key }: Submission): RowResult {
   return { ...{ status: 'failed', ids: {}, row, ref, key, http: null }, ...NOT_TRIED };
 }

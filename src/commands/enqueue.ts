@@ -10,7 +10,7 @@ import { enqueueText } from '../report/terminal/queue-text.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { RequestQueue } from '../request/log/request-queue.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { agreedPlan, rangeOf } from '../run/agree.ts';
+import { agreedPlan } from '../run/agree.ts';
 import { inBatches } from '../run/batches.ts';
 import { confirmImport, requireConsent } from '../run/consent.ts';
 import { openImport, rehearse } from '../run/import-file.ts';
@@ -41,11 +41,10 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   await store.migrate();
   const log = await session.logReader();
   const where = `the queue for ${session.destinationText}`;
-  const wanted = { ...options, range: rangeOf(options) };
   const enter = settings.live ? 'asks' : 'queues';
   const proposal = { input, where, command: given, enter } as const;
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
-    planWithProgress(session, now, log, wanted),
+    planWithProgress(session, now, log, options),
   );
   const { openQueue } = await import('../store/postgres/queue.ts');
   const { destination } = session.preparation;

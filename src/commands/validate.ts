@@ -8,8 +8,8 @@ import type { DocumentOf } from '../request/documents/types.ts';
 import { reasonOf } from '../request/log/outcome.ts';
 import type { ValidateResult } from '../request/ports.ts';
 import { type ErrorCode, expected, SrqError } from '../request/words/errors.ts';
-import type { Problem } from '../request/words/finding.ts';
-import { NOT_TRIED, readRequestInput, whyInvalid } from '../run/request-input.ts';
+import { type Problem, whyInvalid } from '../request/words/finding.ts';
+import { NOT_TRIED, readRequestInput } from '../run/request-input.ts';
 
 /** The result of a request, its exit code, and the error of the command if it is the only request. */
 interface Told {

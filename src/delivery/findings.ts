@@ -21,12 +21,9 @@ const MOST = 0.9;
 
 interface Group {
   readonly problem: Problem;
-  /** Whether the problem is that a field is missing. */
-  readonly isAbsence: boolean;
-  readonly isOfPlan: boolean;
   rows: number;
   readonly examples: ProblemExample[];
-  /** Rows that lack a country. */
+  /** Rows that may lack a country. */
   readonly clues: Row[];
 }
 
@@ -46,9 +43,12 @@ export class FindingGroups {
 
   add(row: Row, problems: readonly Problem[]): void {
     for (const problem of problems) {
-      const group = this.#count(problem, { row: row.number, value: problem.value });
-      const isClue = group?.isAbsence === true && problem.field === 'country';
-      if (isClue && group.clues.length < MAX_CLUES) group.clues.push(row);
+      const group = this.#groupOf(problem);
+      if (group === null) continue;
+      const { examples, clues } = group;
+      group.rows += 1;
+      if (examples.length < MAX_EXAMPLES) examples.push({ row: row.number, value: problem.value });
+      if (problem.field === 'country' && clues.length < MAX_CLUES) clues.push(row);
     }
   }
 
@@ -58,33 +58,27 @@ export class FindingGroups {
     return told.sort((a, b) => rank(a) - rank(b) || b.rows - a.rows);
   }
 
-  /** Counts a problem with its group. Messages that differ only in numbers, such as lengths, share a group. */
-  #count(problem: Problem, example: ProblemExample): Group | null {
+  /** Returns the group of a problem. Messages that differ only in numbers, such as lengths, share a group. */
+  #groupOf(problem: Problem): Group | null {
     const { code, field, column, message } = problem;
     const name = `${code} ${field} ${column} ${message.replace(/\d+/g, '#')}`;
-    const group = this.#groups.get(name) ?? this.#newGroup(name, problem);
-    if (group === null) return null;
-    group.rows += 1;
-    if (!group.isOfPlan && group.examples.length < MAX_EXAMPLES) group.examples.push(example);
-    return group;
-  }
-
-  #newGroup(name: string, problem: Problem): Group | null {
-    if (this.#groups.size >= MAX_GROUPS) return null;
-    const fields = fieldsThatGive(problem);
-    const isAbsence = fields.length > 0;
-    const isOfPlan = isAbsence && !fields.some((field) => this.#given.has(field));
-    const group: Group = { problem, isAbsence, isOfPlan, rows: 0, examples: [], clues: [] };
+    const known = this.#groups.get(name);
+    if (known || this.#groups.size >= MAX_GROUPS) return known ?? null;
+    const group: Group = { problem, rows: 0, examples: [], clues: [] };
     this.#groups.set(name, group);
     return group;
   }
 
   #told(group: Group): ProblemGroup {
-    const { problem, isAbsence, isOfPlan, rows, examples } = group;
-    const { code, severity, field, column } = problem;
-    const message = isOfPlan ? `${absenceMessage(problem)}.` : problem.message;
-    const mend = isAbsence ? mendOf(group, this.#mapping) : null;
-    return { code, severity, field, column, message, rows, examples, isOfPlan, mend };
+    const { code, severity, field, column, message } = group.problem;
+    const fields = fieldsThatGive(group.problem);
+    const isOfPlan = fields.length > 0 && !fields.some((each) => this.#given.has(each));
+    return {
+      ...{ code, severity, field, column, rows: group.rows, isOfPlan },
+      message: isOfPlan ? `${absenceMessage(group.problem)}.` : message,
+      examples: isOfPlan ? [] : group.examples,
+      mend: fields.length > 0 ? mendOf(group, this.#mapping) : null,
+    };
   }
 }
 

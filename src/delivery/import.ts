@@ -1,58 +1,46 @@
 import type { Mapping } from '../request/lead/table.ts';
-import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
+import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunNotes } from '../request/log/log-store.ts';
-import type { DeliveryLog, MarketplaceApi } from '../request/ports.ts';
+import type { MarketplaceApi } from '../request/ports.ts';
 import { expected, SrqError } from '../request/words/errors.ts';
-import { type MappedTable, planImport, refreshUnknown } from './plan.ts';
-import type { Preparation } from './prepare.ts';
-import { type RowLookup, reportRows } from './report-rows.ts';
-import { type AskMeaning, type PassDeps, type SendDeps, sendRows } from './send-rows.ts';
-import type { TakenRecords } from './sent-before.ts';
+import { refreshUnknown } from './plan.ts';
+import { reportRows } from './report-rows.ts';
+import { type PassDeps, sendRows } from './send-rows.ts';
 import { settleRows } from './settle-rows.ts';
 import type { Sent, SubmitOptions } from './submit.ts';
 import { Supervisor } from './supervise.ts';
 
 /**
- * Runs an import: plans the file, sends its rows, settles those whose outcome is unknown, and reports every row.
+ * Runs an import whose plan a person has agreed to: sends its rows, settles those whose outcome is unknown, and reports
+ * every row. Returns the reason why it ended early, or null.
  *
- * Nothing is sent before the whole file has been read and the user has agreed to the plan. The final status of each row
- * is in the plan's ledger, and the outcome of its request is in the log.
+ * The plan is made of the whole file, so nothing is sent of a file that cannot be read. The final status of each row is in
+ * the plan's ledger, and the outcome of its request is in the log.
  */
-export async function runImport(deps: ImportDeps, file: ImportFile, options: RunImportOptions): Promise<Imported> {
-  const { log, notes, halt } = deps;
-  const { preparation, ui } = file;
-  const rules = { ...options, ...(deps.taken ? { taken: deps.taken } : {}) };
-  // The file is planned again for each mapping that the user corrects, and the last plan counts.
-  const plan = await ui.agree((input, tick) => planImport(input, options.range, preparation, log, rules, tick));
-  await deps.confirm(plan);
+export async function runImport(
+  plan: ImportPlan,
+  deps: ImportDeps,
+  options: RunImportOptions,
+): Promise<SrqError | null> {
+  const { notes, halt } = deps;
   const isUnfinished = plan.counts.ready + plan.ledger.doubts() > 0;
-  const stop = isUnfinished ? await deliver(plan, file, deps, options) : null;
-  notes.note({ event: 'end', stopped: stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null) });
+  const stop = isUnfinished ? await deliver(plan, deps, options) : null;
+  const stopped = stop?.message ?? (halt.signal.aborted ? 'Interrupted.' : null);
+  notes.note({ event: 'end', stopped, counts: plan.ledger.counts() });
   await notes.flush();
-  const failure = await report(plan, file, log, stop);
-  return { plan, stop: stoppedBy(stop ?? failure) };
-}
-
-/**
- * Converts an input error into the reason for an early end. It means that the file has changed after requests were sent.
- * As an input error it would claim that nothing was sent.
- */
-function stoppedBy(reason: SrqError | null): SrqError | null {
-  return reason?.code === 'input'
-    ? new SrqError('file.changed-under-way', reason.message, reason.hint, reason)
-    : reason;
+  const failure = await report(plan, deps, stop);
+  const reason = stop ?? failure;
+  if (reason?.code !== 'input') return reason;
+  // The file has changed after requests were sent. As an input error it would claim that nothing was sent.
+  return new SrqError('file.changed-under-way', reason.message, reason.hint, reason);
 }
 
 /**
  * Sends the rows that are ready and settles those whose outcome is unknown. Returns the reason why the import ended
  * early, or null.
  */
-async function deliver(
-  plan: ImportPlan,
-  { preparation, ui }: ImportFile,
-  { log, notes, clock, halt, connect }: ImportDeps,
-  options: RunImportOptions,
-): Promise<SrqError | null> {
+async function deliver(plan: ImportPlan, deps: ImportDeps, options: RunImportOptions): Promise<SrqError | null> {
+  const { notes, halt, ui, connect } = deps;
   if (halt.signal.aborted) return null;
   const connection = await connect((field) => columnOf(plan.mapping, field)).catch((error: unknown) => {
     // It was interrupted while it connected, so nothing was sent.
@@ -60,7 +48,7 @@ async function deliver(
     throw error;
   });
   if (connection === null) return null;
-  const { api, isFamiliar } = connection;
+  const { isFamiliar } = connection;
   const { rows, counts } = plan;
   const maxRefused = options.maxErrors && refusedLimit(options.maxErrors, rows);
   const supervisor = new Supervisor(maxRefused, counts.invalid, { isFamiliar });
@@ -68,11 +56,11 @@ async function deliver(
     connection.hold(pauseMs);
     notes.note({ event: 'breaker', pauseMs });
   };
-  const deps: SendDeps = { api, log, clock, preparation, halt, breakerOpened, askMeaning: ui.askMeaning };
-  const sending = sendRows(plan, deps, { ...options, supervisor });
+  const pass: PassDeps = { ...deps, api: connection.api, breakerOpened, askMeaning: ui.askMeaning };
+  const sending = sendRows(plan, pass, { ...options, supervisor });
   const stop =
     (await runPass(sending, plan, halt, await ui.watch({ is: 'sending', rows: counts.ready }))) ??
-    (await settle(plan, ui, deps, connection, options));
+    (await settle(plan, ui, pass, connection, options));
   connection.keepRate();
   return stop;
 }
@@ -81,16 +69,15 @@ async function deliver(
 async function settle(
   plan: ImportPlan,
   ui: ImportUi,
-  deps: SendDeps,
+  deps: PassDeps,
   { mayValidate: byValidate, isProxied }: ServiceConnection,
   options: RunImportOptions,
 ): Promise<SrqError | null> {
   const { api, halt } = deps;
-  const stillInDoubt = () => plan.ledger.doubts();
-  const rows = stillInDoubt();
+  const rows = plan.ledger.doubts();
   const byKey = api.idempotencyWindowMs !== null;
   if (options.inDoubt === 'park' || rows === 0 || halt.signal.aborted || !(byValidate || byKey)) return null;
-  const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate, stillInDoubt });
+  const watch = await ui.watch({ is: 'settling', rows, byKey, byValidate });
   const { settleMs } = options;
   const { waiting } = watch;
   const settling = settleRows(plan, deps, { resend: options, byValidate, settleMs, isProxied, waiting });
@@ -102,8 +89,7 @@ async function settle(
 /** Reports every row. Returns the error if that is not possible and there is another reason to tell, else throws it. */
 async function report(
   plan: ImportPlan,
-  { preparation, ui }: ImportFile,
-  log: DeliveryLog,
+  { log, preparation, ui }: ImportDeps,
   stop: SrqError | null,
 ): Promise<SrqError | null> {
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
@@ -111,7 +97,7 @@ async function report(
     // Another process that was sending some of these requests may have finished them meanwhile. An error of the log is
     // why the run ended, or the next run reports it, and the rows keep their status.
     if (plan.ledger.doubts() > 0) await refreshUnknown(plan, log).catch(expected);
-    await ui.report(plan, reportRows(plan, log, preparation, untried), log);
+    await ui.report(reportRows(plan, log, preparation, untried));
     return null;
   } catch (error) {
     const reason = expected(error);
@@ -169,7 +155,6 @@ function columnOf({ sources, columns }: Mapping, field: string): string | null {
 
 /** Options of an import, as chosen by the user. */
 export interface RunImportOptions extends SubmitOptions {
-  readonly range: RowRange;
   readonly concurrency: number;
   /** Number of refused rows, or their percentage of all rows, at which the import stops. Null means no limit. */
   readonly maxErrors: { readonly count: number; readonly percent: boolean } | null;
@@ -203,7 +188,6 @@ export type Pass =
       /** How the rows are settled: sent again under their idempotency keys, looked up by validate, or both. */
       readonly byKey: boolean;
       readonly byValidate: boolean;
-      readonly stillInDoubt: () => number;
     };
 
 /** Receives the progress of one pass. */
@@ -215,42 +199,20 @@ export interface PassWatch {
 }
 
 /** The user interface of an import, as the delivery code sees it. */
-export interface ImportUi {
-  /**
-   * Shows the plan until the user agrees to it. `plan` is called again for each corrected mapping. Throws if the user
-   * does not agree.
-   */
-  agree(plan: (input: MappedTable, tick: (rows: number) => void) => Promise<ImportPlan>): Promise<ImportPlan>;
-  /** Asks a person what an answer means that proves nothing. Left out if nobody can be asked. */
-  readonly askMeaning?: AskMeaning | undefined;
+export interface ImportUi extends Pick<PassDeps, 'askMeaning'> {
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
-  /** Reports the result of every row. The log is needed for rows outside the range of the import. */
-  report(plan: ImportPlan, rows: AsyncIterable<RowReport>, log: RowLookup['log']): Promise<void>;
+  /** Reports the result of every row. */
+  report(rows: AsyncIterable<RowReport>): Promise<void>;
 }
 
-export interface ImportDeps extends Pick<PassDeps, 'log' | 'clock' | 'halt'> {
-  /** The notes on this run. Its beginning is noted by `confirm`. */
+export interface ImportDeps extends Omit<PassDeps, 'api'> {
+  /** The notes on this run. Its beginning is noted before. */
   readonly notes: Pick<RunNotes, 'note' | 'flush'>;
-  /** Yields what was created at this service before, or may have been. A row whose reference is there is held back. */
-  readonly taken?: () => TakenRecords;
-  /** Asks the user to confirm the plan. Throws if the user does not. */
-  confirm(plan: ImportPlan): Promise<void>;
+  readonly ui: ImportUi;
   /**
    * Connects to the service. Called once, and only if there are rows to send or to settle. `columnOf` returns the column
    * of a field in the file, for messages, or null.
    */
   readonly connect: (columnOf: (field: string) => string | null) => Promise<ServiceConnection>;
-}
-
-/** The file of an import: how its rows are prepared, and the user interface for it. */
-export interface ImportFile {
-  readonly preparation: Preparation;
-  readonly ui: ImportUi;
-}
-
-interface Imported {
-  readonly plan: ImportPlan;
-  /** The reason why the import ended early, or null. */
-  readonly stop: SrqError | null;
 }

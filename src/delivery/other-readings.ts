@@ -4,23 +4,16 @@ import { likelyPrepared, type Reading } from './prepare.ts';
 import { rowsInRange } from './read-rows.ts';
 import { loggedStatus, NEVER_AGAIN } from './sent-before.ts';
 
-/** Numbers of rows that the log knows under another reading of their file. */
-interface KnownRows {
-  /** Number of rows that were created, or are duplicates. */
-  taken: number;
-  unknown: number;
-}
-
 /**
- * Counts, for each of several other readings of the same file, the ready rows that were or may have been created under
+ * Counts, for each of several other readings of the same file, the ready rows that were (`taken`) or may have been created under
  * that reading. The log does not know them by their new keys. All rows are looked at in one pass over the file.
  */
 export async function knownUnder(
   readings: readonly Reading[],
   { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
   log: Pick<LogView, 'lookup' | 'prefetch'>,
-): Promise<readonly Readonly<KnownRows>[]> {
-  const known = readings.map((): KnownRows => ({ taken: 0, unknown: 0 }));
+): Promise<readonly { readonly taken: number; readonly unknown: number }[]> {
+  const known = readings.map(() => ({ taken: 0, unknown: 0 }));
   for await (const batch of rowsInRange(table, range)) {
     const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');
     const keys = readings.map((reading) => ready.flatMap((row) => likelyPrepared(row, reading)?.key ?? []));

@@ -1,4 +1,4 @@
-import { type Mapping, type Row, statesOutcomes, type Table } from '../request/lead/table.ts';
+import { type Row, statesOutcomes } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
 import { Ledger } from '../request/log/ledger.ts';
 import type { TakenBefore } from '../request/log/log-store.ts';
@@ -12,12 +12,6 @@ import { prepareBatch, rowsInRange } from './read-rows.ts';
 import { type Finality, loggedStatus, References, ReturnedRows, type TakenRecords } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
-/** A table and the mapping of its columns to fields. */
-export interface MappedTable {
-  readonly table: Table;
-  readonly mapping: Mapping;
-}
-
 /**
  * Plans what to do with each row of a table. Rows whose requests the log knows as done are not checked again, and
  * neither are rows of a results file that state so themselves. `tick` is called after every batch with the number of
@@ -26,7 +20,7 @@ export interface MappedTable {
  * Throws `SrqError('input')` if the file cannot be read completely, or has no rows in the range.
  */
 export async function planImport(
-  { table, mapping }: MappedTable,
+  { table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>,
   range: RowRange,
   preparation: Preparation,
   log: LogView,
@@ -43,8 +37,7 @@ export async function planImport(
 
   /** Adds a row and returns its status. `decided` is the status that the row's own statement or key gives it, or null. */
   function add(read: Row, prepared: Prepared, decided: Status | null): Status {
-    const { row, problems } = prepared;
-    const key = prepared.request ? prepared.key : null;
+    const { row, key, problems } = prepared;
     const status = decided ?? statusOf(prepared, log, options);
     const isOther = isDone(status) && read.problem === null && returned?.isOther(read, key) === true;
     if (isOther) {
@@ -65,27 +58,12 @@ export async function planImport(
     return status;
   }
 
-  /**
-   * Holds back rows whose reference was created before under other content, may have been, or waits in the queue. Returns
-   * them with those requests. A spreadsheet, another mapping or a person may have changed what they say.
-   */
-  async function heldBack({ again, taken }: PlanRules): Promise<ReadonlyMap<number, TakenBefore>> {
-    if (again || taken === undefined || ledger.counts().ready === 0) return new Map();
-    const held = await refs.takenBefore(taken(), ledger);
-    for (const [row, { as }] of held) {
-      if (as === 'unknown') ledger.holdAsUnknown(row);
-      else ledger.setStatus(row, 'repeated');
-      findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
-    }
-    return held;
-  }
-
   let mostAreDone = true;
   for await (const batch of rowsInRange(table, range)) {
     const decided: (Status | null)[] = [];
     // What was finished before, or says so, is not checked again.
     const isFinished = (row: Row, likely: Prepared | null) => {
-      const stated = returned?.statusOf(row, likely?.request ? likely.key : null) ?? null;
+      const stated = returned?.statusOf(row, likely?.key ?? null) ?? null;
       decided.push(stated);
       const status = stated ?? (likely && statusOf(likely, log, options));
       return status !== null && isDone(status);
@@ -100,7 +78,16 @@ export async function planImport(
     mostAreDone = doneInBatch > batch.length / 2;
     tick(ledger.rows);
   }
-  const held = await heldBack(options);
+  // Rows whose reference was created before under other content, may have been, or waits in the queue are held back. A
+  // spreadsheet, another mapping or a person may have changed what they say.
+  const { again, taken } = options;
+  const mayHold = !again && ledger.counts().ready > 0;
+  const held = mayHold && taken ? await refs.takenBefore(taken(), ledger) : new Map<number, TakenBefore>();
+  for (const [row, { as }] of held) {
+    if (as === 'unknown') ledger.holdAsUnknown(row);
+    else ledger.setStatus(row, 'repeated');
+    findings.add({ number: row, line: null, cells: [], problem: null }, [BEFORE[as]]);
+  }
   if (ledger.rows === 0) {
     throw new SrqError(
       'file.no-rows',
@@ -117,18 +104,18 @@ export async function planImport(
 /** Number of ready rows that are kept, because the first ones may be held back. */
 const MAX_SHOWN = 100;
 
-/** The finding on a row that states `unknown` and whose content the log does not know. */
-const ALTERED_DOUBT = { ...finding('row.altered-doubt', '', {}), column: null };
+/** The problem of a row that states `unknown` and whose content the log does not know. */
+const ALTERED_DOUBT = finding('row.altered-doubt', '', {});
 
-/** The finding on a row whose reference was before, under other content: created, queued or unknown. */
+/** The problem of a row whose reference was before, under other content: created, queued or unknown. */
 const BEFORE = {
-  created: { ...finding('row.created-before', '', {}), column: null },
-  queued: { ...finding('row.queued-before', '', {}), column: null },
-  unknown: { ...finding('row.doubtful-before', '', {}), column: null },
+  created: finding('row.created-before', '', {}),
+  queued: finding('row.queued-before', '', {}),
+  unknown: finding('row.doubtful-before', '', {}),
 };
 
-/** The finding on a row that says it was taken, although the log has no such request with its content. */
-const OTHER_CONTENT = { ...finding('row.other-content', '', {}), column: null };
+/** The problem of a row that says it was taken, although the log has no such request with its content. */
+const OTHER_CONTENT = finding('row.other-content', '', {});
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {

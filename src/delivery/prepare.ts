@@ -15,9 +15,10 @@ import { filledTemplate } from '../request/lead/template.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { memoize } from '../request/small.ts';
 import { expected } from '../request/words/errors.ts';
-import { type Finding, finding, type Problem } from '../request/words/finding.ts';
+import { finding, type Problem } from '../request/words/finding.ts';
 import { audioFindings } from './check/check-contract.ts';
 import { checkRequest, likelyRequest, put } from './check/check-request.ts';
+import type { Submission } from './submit.ts';
 
 /** The settings for preparing rows. */
 export interface Preparation {
@@ -37,26 +38,21 @@ export interface Reading {
 }
 
 /** A prepared row: its request with the key, or null if the row is invalid. */
-export type Prepared =
-  | {
-      readonly row: number;
-      readonly request: ServiceRequest;
-      readonly key: string;
-      readonly problems: readonly Problem[];
-    }
-  | {
-      readonly row: number;
-      readonly request: null;
-      readonly ref: string | null;
-      readonly problems: readonly Problem[];
-    };
+export type Prepared = (Submission | InvalidRow) & { readonly problems: readonly Problem[] };
+
+interface InvalidRow {
+  readonly row: number;
+  readonly request: null;
+  readonly key: null;
+  readonly ref: string | null;
+}
 
 /** Maps and checks one row and computes its key. Returns a promise only if the row has a recording to be examined. */
 export function prepareRow(row: Row, { mapping, preparation }: Reading): Prepared | Promise<Prepared> {
   if (row.problem !== null) {
     const { problem } = row;
     const found = problem === TEST_LEAD ? finding('row.test-lead', '', {}) : finding('row.unreadable', '', { problem });
-    return { row: row.number, request: null, ref: null, problems: [{ ...found, column: null }] };
+    return invalid(row.number, null, [found]);
   }
   return prepareDraft(mapRow(row, mapping), mapping, preparation);
 }
@@ -111,7 +107,7 @@ function inOtherBreaks(row: Row, mapping: Mapping): readonly Row[] {
  * Returns what a row most likely becomes, without checking it, or null if that cannot be known. If its key is that of a
  * request that passed the checks, it is the same request.
  */
-export function likelyPrepared(row: Row, reading: Reading): Extract<Prepared, { key: string }> | null {
+export function likelyPrepared(row: Row, reading: Reading): (Submission & Prepared) | null {
   const { contract, destination } = reading.preparation;
   const request = row.problem === null ? likelyRequest(mapRow(row, reading.mapping), contract) : null;
   return request && { row: row.number, request, key: contentKey(request, destination), problems: [] };
@@ -124,34 +120,29 @@ export function prepareDraft(
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
   const { row, fields } = draft;
-  const { contract, operations, strict } = preparation;
+  const { contract, destination, operations, strict } = preparation;
   const { request, audioPath, problems } = checkRequest(draft, mapping, contract, operations);
-  if (!request || (strict && problems.length > 0)) return { row, request: null, ref: fields['ref'] ?? null, problems };
-  if (audioPath === null) return named(row, request, problems, preparation);
+  if (!request || (strict && problems.length > 0)) return invalid(row, fields['ref'] ?? null, problems);
+  const named = (whole: ServiceRequest) => ({ row, request: whole, key: contentKey(whole, destination), problems });
+  if (audioPath === null) return named(request);
   return described(audioPath, preparation).then((audio) =>
-    'sizeBytes' in audio
-      ? named(row, { ...request, audio }, problems, preparation)
-      : { row, request: null, ref: request.ref, problems: [...problems, { ...audio, column: null }] },
+    'sizeBytes' in audio ? named({ ...request, audio }) : invalid(row, request.ref, [...problems, audio]),
   );
 }
 
+/** Builds a row that cannot be sent. */
+export function invalid(row: number, ref: string | null, problems: readonly Problem[]): Prepared {
+  return { row, request: null, key: null, ref, problems };
+}
+
 /** Describes a recording, or says what is wrong with it. */
-async function described(path: string, { audio, contract, operations }: Preparation): Promise<AudioFile | Finding> {
+async function described(path: string, { audio, contract, operations }: Preparation): Promise<AudioFile | Problem> {
   try {
     const described = await audio.describe(path);
     return audioFindings(contract, operations, described)[0] ?? described;
   } catch (error) {
     return finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);
   }
-}
-
-function named(
-  row: number,
-  request: ServiceRequest,
-  problems: readonly Problem[],
-  { destination }: Preparation,
-): Prepared {
-  return { row, request, key: contentKey(request, destination), problems };
 }
 
 /** Maps the cells of a row to fields. Empty fields are left out, and the texts are not changed. */

@@ -5,6 +5,7 @@ import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import {
   inOtherForms,
+  invalid,
   likelyPrepared,
   type Preparation,
   type Prepared,
@@ -45,7 +46,7 @@ export async function prepareBatch(
   for (const [at, row] of rows.entries()) {
     const known = likely[at] ?? null;
     if (isKnown(row, known)) {
-      prepared.push(known ?? { row: row.number, request: null, ref: null, problems: [] });
+      prepared.push(known ?? invalid(row.number, null, []));
       continue;
     }
     const pending = prepareRow(row, reading);

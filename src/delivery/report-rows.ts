@@ -5,10 +5,10 @@ import { reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
-import { FINDING, type Problem, quotedMessage } from '../request/words/finding.ts';
-import type { MappedTable } from './plan.ts';
+import { FINDING, whyInvalid } from '../request/words/finding.ts';
 import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
+import type { PassDeps } from './send-rows.ts';
 import { earlierKey, heldMessage, isKept, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
 
@@ -33,7 +33,7 @@ export async function* reportRows(
       const isAltered = status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number);
       let told: Partial<RowReport>;
       if (status === 'ready') told = { status: untriedStatus, message: untried, reason };
-      else if (status === 'invalid') told = await whyInvalid(row, plan, preparation);
+      else if (status === 'invalid') told = await invalidRow(row, plan, preparation);
       else if (isAltered) told = { message: FINDING[ALTERED].says, reason: ALTERED };
       else told = knownRow(row, status, plan, records[at] ?? null);
       yield { ...NOT_SENT, row, status, ...told };
@@ -73,12 +73,6 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   return { ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
 }
 
-/** The dependencies for finding the rows of a plan in the log. */
-export interface RowLookup {
-  readonly log: LogView;
-  readonly preparation: Preparation;
-}
-
 /**
  * Adds the rows outside the range to the reports, in the order of the file, with what is known of each. A row's own
  * statement is kept if it settles the row, or if the log does not know more. An import of the first rows has not read the
@@ -87,7 +81,7 @@ export interface RowLookup {
 export async function* withRowsOutside(
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
-  { log, preparation }: RowLookup,
+  { log, preparation }: Pick<PassDeps, 'preparation'> & { readonly log: LogView },
   onUnread: (error: SrqError) => void,
 ): AsyncGenerator<RowReport> {
   const { skip, limit } = plan.range;
@@ -96,7 +90,7 @@ export async function* withRowsOutside(
       const { row, record, status } = report;
       if (record !== null && !saysItIsSettled(row)) yield report;
       else if (record === null && status === 'invalid' && !row.earlier?.status)
-        yield { ...NOT_SENT, row, status, ...(await whyInvalid(row, plan, preparation)) };
+        yield { ...NOT_SENT, row, status, ...(await invalidRow(row, plan, preparation)) };
       else yield { ...NOT_SENT, row, status: 'ready', isKept: true };
     }
   }
@@ -110,19 +104,9 @@ export async function* withRowsOutside(
   }
 }
 
-async function whyInvalid(
-  row: Row,
-  { mapping }: ImportPlan,
-  preparation: Preparation,
-): Promise<Pick<RowReport, 'message' | 'reason' | 'problems'>> {
+async function invalidRow(row: Row, { mapping }: ImportPlan, preparation: Preparation): Promise<Partial<RowReport>> {
   const { problems } = await prepareRow(row, { mapping, preparation });
-  const telling = problems.filter(({ severity }) => severity === 'error' || preparation.strict);
-  return { message: sentences(telling, quotedMessage), reason: telling[0]?.code ?? null, problems: telling };
-}
-
-function sentences(problems: readonly Problem[], messageOf: (problem: Problem) => string): string {
-  const each = (problem: Problem) => (problem.column === null ? '' : `${problem.column}: `) + messageOf(problem);
-  return problems.map(each).join(' ');
+  return whyInvalid(problems, preparation.strict);
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {
@@ -132,8 +116,6 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
   return record && recordMessage(record);
 }
 
-const ALL: RowRange = { skip: 0, limit: null };
-
 /**
  * Reads a table, or a range of its rows, and yields every row with the last record of its request, which is found by
  * its key. A row that the log does not know is `ready`, or `invalid` if it cannot be sent. Rows with the same content share
@@ -142,13 +124,13 @@ const ALL: RowRange = { skip: 0, limit: null };
  * Throws `SrqError('input')` if the file cannot be read completely.
  */
 export async function* loggedRows(
-  { table, mapping }: MappedTable,
+  { table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>,
   preparation: Preparation,
   log: LogView,
-  range: RowRange = ALL,
+  range: RowRange = { skip: 0, limit: null },
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(table, range)) {
-    const isKnown = (_: Row, likely: Prepared | null) => likely?.request != null && log.lookup(likely.key) !== 'none';
+    const isKnown = (_: Row, likely: Prepared | null) => likely?.key != null && log.lookup(likely.key) !== 'none';
     const prepared = await prepareBatch(batch, { mapping, preparation }, log, isKnown);
     // The whole batch is looked up at once, to save round trips to a remote log.
     const records = await Promise.all(batch.map((row, at) => knownRecord(row, prepared[at], log)));
@@ -163,7 +145,6 @@ export async function* loggedRows(
 
 /** Returns the last record of a row's request, or of the one that it was before its cells were changed, or null. */
 function knownRecord(row: Row, prepared: Prepared | undefined, log: LogView): ReturnType<LogView['read']> {
-  const keys = [prepared?.request ? prepared.key : null, earlierKey(row)];
-  const known = keys.find((key) => key !== null && log.lookup(key) !== 'none') ?? null;
-  return known === null ? null : log.read(known);
+  const known = [prepared?.key, earlierKey(row)].find((key) => key && log.lookup(key) !== 'none');
+  return known ? log.read(known) : null;
 }

@@ -18,9 +18,6 @@ export interface PassDeps extends RereadOptions {
   readonly api: MarketplaceApi;
   readonly log: DeliveryLog;
   readonly clock: Clock;
-}
-
-export interface SendDeps extends PassDeps {
   /** Called when the breaker has paused all sending. */
   readonly breakerOpened?: (pauseMs: number) => void;
   /** Asks a person what an unproven answer means. Returns null if there is nobody to ask, or if the person does not know. */
@@ -34,7 +31,7 @@ export type AskMeaning = (row: number, unproven: UnprovenAnswer) => Promise<'tak
  * Sends the rows that are ready and yields the result of each once it is recorded. Rows that were not tried stay `ready`
  * in the ledger.
  */
-export async function* sendRows(plan: ImportPlan, deps: SendDeps, options: SendOptions): AsyncGenerator<Sent> {
+export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendOptions): AsyncGenerator<Sent> {
   const { api, log, halt } = deps;
   const { supervisor } = options;
   const excess = supervisor.budgetStop();
@@ -84,7 +81,7 @@ async function noteUnknown(plan: ImportPlan, deps: PassDeps): Promise<void> {
 }
 
 /** Asks a person about an answer that proves nothing, and records the outcome that follows. */
-async function withMeaning(submission: Submission, sent: Sent, { api, log, askMeaning }: SendDeps): Promise<Sent> {
+async function withMeaning(submission: Submission, sent: Sent, { api, log, askMeaning }: PassDeps): Promise<Sent> {
   const { unproven, row } = sent;
   if (unproven === null || unproven.text === '' || sent.stop || sent.unrecorded) return sent;
   const said = (await askMeaning?.(row, unproven)) ?? null;

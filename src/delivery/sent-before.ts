@@ -55,13 +55,9 @@ export const NEVER_AGAIN: Finality = { onDuplicate: 'skip', again: false };
  * Returns the status of a row that its own statement settles, or null. Such a row is not sent, whatever happened to its
  * cells, unless a person empties its statement.
  */
-function statedStatus(
-  earlier: EarlierOutcome | undefined,
-  { again, onDuplicate }: Finality,
-): 'repeated' | 'duplicate' | null {
-  if (!earlier || again) return null;
-  if (earlier.status === 'created' || earlier.status === 'repeated') return 'repeated';
-  return earlier.status === 'duplicate' && onDuplicate === 'skip' ? 'duplicate' : null;
+function statedStatus(earlier: EarlierOutcome | undefined, options: Finality): KnownStatus | null {
+  const stated = earlier?.status === 'repeated' ? 'created' : earlier?.status;
+  return stated === 'created' || stated === 'duplicate' ? loggedStatus(stated, options) : null;
 }
 
 /** Tells whether a row states that it was taken or is a duplicate. */

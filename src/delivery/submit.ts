@@ -19,7 +19,7 @@ import type {
 } from '../request/ports.ts';
 import { expected, SrqError } from '../request/words/errors.ts';
 import { type Finality, loggedStatus, NEVER_AGAIN } from './sent-before.ts';
-import { ageMs, type Withdrawn, withdrawCreation } from './withdraw.ts';
+import { ageMs, withdrawCreation } from './withdraw.ts';
 
 /** A checked request that is to be sent. */
 export interface Submission {
@@ -40,7 +40,11 @@ export interface SubmitOptions extends Finality {
 }
 
 /** What became of one request, sent or not, and what follows from it for the run. */
-export interface Sent extends RowResult, Withdrawn {
+export interface Sent extends RowResult {
+  /** The reason why no further request should be sent, or null. */
+  readonly stop: SrqError | null;
+  /** Another request that was told as created and is unknown now, because this one got its identifier, or null. */
+  readonly alsoUnknown: RowResult | null;
   /**
    * Whether the log could not store the result. It must then be shown to the user, because it is stored nowhere else.
    */
@@ -62,12 +66,10 @@ function sentOf(
   circumstances: Circumstances = {},
 ): Sent {
   const usual = {
+    ...{ stop: null, alsoUnknown: null, unproven: null },
     unrecorded: false,
     unreadable: false,
-    unproven: null,
-    alsoUnknown: null,
     isFromLog: false,
-    stop: null,
   };
   return { row, status, ref, key, ids, http, message, reason: reasonOf({ status, http }), ...usual, ...circumstances };
 }

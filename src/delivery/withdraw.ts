@@ -1,14 +1,6 @@
 import { outcomeOf, type RowResult } from '../request/log/outcome.ts';
 import type { CreateResult, DeliveryLog, LogRecord } from '../request/ports.ts';
-import { expected, type SrqError } from '../request/words/errors.ts';
-
-/** What follows from a create for another request, and for the run. */
-export interface Withdrawn {
-  /** Another request that was told as created and is unknown now, because this one got its identifier, or null. */
-  readonly alsoUnknown: RowResult | null;
-  /** The reason why no further request should be sent, or null. */
-  readonly stop: SrqError | null;
-}
+import { expected } from '../request/words/errors.ts';
 
 /**
  * Makes a request unknown that was told as created, because another one got its identifier. It was sent in the form
@@ -19,7 +11,7 @@ export async function withdrawCreation(
   { sameAs, stop }: Pick<CreateResult, 'sameAs' | 'stop'>,
   log: DeliveryLog,
   wireForm: string | null,
-): Promise<Withdrawn> {
+) {
   try {
     return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
   } catch (error) {

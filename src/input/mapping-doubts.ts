@@ -4,7 +4,7 @@ import { MARKETS, parseMarket } from '../request/lead/markets.ts';
 import { columnLabel, type FieldSource, type MappingOptions } from '../request/lead/table.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { type Finding, finding } from '../request/words/finding.ts';
+import { finding, type Problem } from '../request/words/finding.ts';
 import type { ContentProfile } from './columns/content.ts';
 import { plainlyElse } from './columns/meanings.ts';
 
@@ -82,7 +82,7 @@ export function contentWarnings(
   columns: readonly string[],
   said: readonly FieldSource[],
   profiles: readonly ContentProfile[],
-): Finding[] {
+): Problem[] {
   return said.flatMap((source) =>
     // Within other text, a column may hold anything.
     (source.template === null || source.template.length === 1 ? source.columns : []).flatMap((index) => {

@@ -3,7 +3,7 @@ import { parseMarket } from '../request/lead/markets.ts';
 import type { FieldSource, Level, Mapping, MappingOptions, MissedColumn } from '../request/lead/table.ts';
 import { parseTemplate, sideBySide, type Template } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Finding, finding } from '../request/words/finding.ts';
+import { finding, type Problem } from '../request/words/finding.ts';
 import { columnsNamed, partColumns, ranked } from './column-names.ts';
 import type { ColumnReading } from './columns/candidates.ts';
 import type { ColumnSample } from './columns/sample.ts';
@@ -235,13 +235,13 @@ function unusedColumns(columns: readonly string[], taken: readonly number[]): st
   return columns.filter((name, index) => name !== '' && !used.has(index));
 }
 
-function extraFieldWarnings(sources: readonly FieldSource[], parameters: ReadonlySet<string>): Finding[] {
+function extraFieldWarnings(sources: readonly FieldSource[], parameters: ReadonlySet<string>): Problem[] {
   const extra = sources.map(({ field }) => field).filter((field) => !isField(field) && !parameters.has(field));
   return [...new Set(extra)].map((field) => finding('columns.unknown-field', field, {}));
 }
 
 /** Warns about the differences between a header and the one for which the mapping was confirmed. */
-function changeWarnings(remembered: MappingOptions['remembered']): Finding[] {
+function changeWarnings(remembered: MappingOptions['remembered']): Problem[] {
   if (!remembered?.changes) return [];
   const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ') || 'none';
   const { added, gone } = remembered.changes;

@@ -23,7 +23,9 @@ import type { LibrarySettings } from './settings.ts';
  */
 export class LibraryHost extends Program {
   readonly halt = new AbortController();
-  readonly #settings: LibrarySettings;
+  readonly settings: LibrarySettings;
+  /** The version of srq. */
+  readonly version: string;
   // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt, because
   // that process has ended.
   readonly openLog = onceOpened(() => this.log.open(OPENED_FOR, true));
@@ -32,9 +34,10 @@ export class LibraryHost extends Program {
   /** Called when the service refuses because of the rate. Each import has its own. */
   refused: Refused = () => {};
 
-  constructor(settings: LibrarySettings) {
+  constructor(settings: LibrarySettings, version: string) {
     super(process);
-    this.#settings = settings;
+    this.settings = settings;
+    this.version = version;
     // Every request in flight may listen to this signal.
     setMaxListeners(0, this.halt.signal);
     const { signal } = settings;
@@ -45,7 +48,7 @@ export class LibraryHost extends Program {
   }
 
   get freshStore(): boolean {
-    return this.#settings.freshStore === true;
+    return this.settings.freshStore === true;
   }
 
   protected named(command: string): string {
@@ -53,22 +56,27 @@ export class LibraryHost extends Program {
   }
 
   async stateFiles(): Promise<StateFiles> {
-    return stateFiles(this.#settings.stateFolder, this.#settings.profile);
+    return stateFiles(this.settings.stateFolder, this.settings.profile);
   }
 
   protected async findLog(): Promise<LogPlace> {
-    return placeOf(this.#settings);
+    const { stateFolder, profile, store, storePassword } = this.settings;
+    const file = join(stateFolder, `${profile}.ndjson`);
+    if (store === undefined) return { kind: 'file', path: file, isGiven: false };
+    const { shown, config } = storeAddress(store);
+    const password = storePassword === undefined ? null : () => given(storePassword, 'storePassword');
+    return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
   }
 
   /** Never rejects: an error of the program's function must not end what the warning is about, nor the process. */
   async warn(message: string): Promise<void> {
     try {
-      await this.#settings.onWarning?.(message);
+      await this.settings.onWarning?.(message);
     } catch {}
   }
 
   async readSecret(): Promise<Secret> {
-    return new Secret(await given(this.#settings.clientSecret, 'clientSecret'));
+    return new Secret(await given(this.settings.clientSecret, 'clientSecret'));
   }
 
   /** There is nothing to redact, because the library never shows the text of a fault. */
@@ -76,17 +84,17 @@ export class LibraryHost extends Program {
 
   /** Yields what was sent to this service before, or only that with a reference. */
   async *takenBefore(ref?: string): AsyncGenerator<TakenRecord> {
-    yield* takenAt(await this.log.store(), this.#settings, ref);
+    yield* takenAt(await this.log.store(), this.settings, ref);
   }
 
   async preparation(operations: readonly RequestOperationName[], strict = false) {
-    const { baseUrl, clientId, audioFolder } = this.#settings;
+    const { baseUrl, clientId, audioFolder } = this.settings;
     const contract = await this.contract();
     return { destination: { baseUrl, clientId }, contract, operations, strict, audio: recordingsIn(audioFolder) };
   }
 
   async #contractInUse(): Promise<Contract> {
-    const { baseUrl, encoding, contractFile, profile } = this.#settings;
+    const { baseUrl, encoding, contractFile, profile } = this.settings;
     if (contractFile === undefined) return documentedContract(encoding);
     const learned = await contractStore(profile, contractFile, this.uid).read();
     if (learned) return withJudges(contractAt(learned, baseUrl));
@@ -94,7 +102,7 @@ export class LibraryHost extends Program {
   }
 
   async #connect(): Promise<Connection> {
-    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder, proxy = null } = this.#settings;
+    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder, proxy = null } = this.settings;
     const account = {
       destination: { baseUrl, clientId },
       contract: await this.contract(),
@@ -142,14 +150,6 @@ const NO_CONTRACT = 'Give contractFile the file that was learned for a profile.'
 
 /** What this process does, for others that find the log in use. */
 const OPENED_FOR = 'creating and importing';
-
-function placeOf({ stateFolder, profile, store, storePassword }: LibrarySettings): LogPlace {
-  const file = join(stateFolder, `${profile}.ndjson`);
-  if (store === undefined) return { kind: 'file', path: file, isGiven: false };
-  const { shown, config } = storeAddress(store);
-  const password = storePassword === undefined ? null : () => given(storePassword, 'storePassword');
-  return { kind: 'store', url: store, name: shown, isEncrypted: config.ssl !== false, password, file };
-}
 
 /** Returns what is given as a text or as a function. */
 async function given(

@@ -1,9 +1,10 @@
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
-import { mapRow, type Preparation } from '../delivery/prepare.ts';
+import { planImport } from '../delivery/plan.ts';
+import { mapRow } from '../delivery/prepare.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { Mapping } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
-import { type OpenLog, takenAt } from '../request/log/log-store.ts';
+import { takenAt } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
 import { isLoopback } from '../request/small.ts';
@@ -14,58 +15,45 @@ import { forProgram } from './program-words.ts';
 import { mappingOf, type RowTable } from './rows.ts';
 import { endedBySignal } from './signals.ts';
 
-interface RowsImportDeps {
-  readonly host: LibraryHost;
-  readonly log: OpenLog;
-  readonly preparation: Preparation;
-  readonly halt: AbortController;
-}
-
-/** The options of an import, with those of the marketplace. */
-interface ImportSettings extends Omit<ImportOptions, keyof SubmitOptions>, SubmitOptions {
-  readonly concurrency: number;
-  readonly profile: string;
-  readonly version: string;
-}
+/** The options of an import, with how its requests are sent. */
+type ImportSettings = Omit<ImportOptions, keyof SubmitOptions> & SubmitOptions;
 
 export async function importTable(
   table: RowTable,
-  { host, log, preparation, halt }: RowsImportDeps,
+  host: LibraryHost,
+  { preparation, halt }: Pick<ImportDeps, 'preparation' | 'halt'>,
   settings: ImportSettings,
 ): Promise<ImportResult> {
+  const log = await host.openLog();
   if (table.count === 0) return halt.signal.aborted ? { ...NOTHING, stopped: endedBySignal() } : NOTHING;
   const results: ImportedRow[] = [];
   const { name: file = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
   const mapping = mappingOf(table);
   const telling = resultTeller(onResult, halt);
-  const ui: ImportUi = {
-    agree: (planTable) => planTable({ table, mapping }, () => {}),
-    watch: async () => ({ row: (sent) => telling.tell(shown(sent)), waiting: () => {}, end: () => {} }),
-    report: async (_, reports) => {
-      for await (const report of reports) results.push(importedRow(report, mapping));
-    },
-  };
   const { destination } = preparation;
   const store = await host.log.store();
   const notes = store.openNotes(log.run);
-  const deps: ImportDeps = {
-    ...{ log, notes, halt, clock: host.clock },
-    taken: () => takenAt(store, destination),
-    async confirm({ rows, counts }) {
-      const { profile, version } = settings;
-      const { baseUrl } = destination;
-      const service = { service: new URL(baseUrl).host, live: !isLoopback(baseUrl) };
-      notes.note({ event: 'begin', version, file, profile, ...service, rows, counts });
-    },
-    async connect() {
-      const connection = await host.connection();
-      host.refused = (http, pauseMs) => notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
-      return { ...connection, api: connection.api.until(halt.signal) };
+  const rules = { ...settings, taken: () => takenAt(store, destination) };
+  const plan = await planImport({ table, mapping }, { skip: 0, limit: null }, preparation, log, rules, () => {});
+  const { version } = host;
+  const { profile, concurrency } = host.settings;
+  const { baseUrl } = destination;
+  const service = { service: new URL(baseUrl).host, live: !isLoopback(baseUrl) };
+  notes.note({ event: 'begin', version, file, profile, ...service, rows: plan.rows, counts: plan.counts });
+  const ui: ImportUi = {
+    watch: async () => ({ row: (sent) => telling.tell(shown(sent)), waiting: () => {}, end: () => {} }),
+    report: async (reports) => {
+      for await (const report of reports) results.push(importedRow(report, mapping));
     },
   };
-  const options = { ...settings, range: { skip: 0, limit: null }, inDoubt, settleMs };
+  const connect: ImportDeps['connect'] = async () => {
+    const connection = await host.connection();
+    host.refused = (http, pauseMs) => notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
+    return { ...connection, api: connection.api.until(halt.signal) };
+  };
+  const deps: ImportDeps = { log, notes, halt, clock: host.clock, preparation, ui, connect };
   const maxErrors = limitOf(settings.maxErrors);
-  const { plan, stop } = await runImport(deps, { preparation, ui }, { ...options, maxErrors });
+  const stop = await runImport(plan, deps, { ...settings, concurrency, inDoubt, settleMs, maxErrors });
   await telling.done();
   const { ready: _, ...counts } = withUntriedAsFailed(plan.ledger.counts());
   // The import aborts the controller only when it returns a reason to stop. Otherwise the signal has aborted it.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
+import { invalid, type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
 import { requireClear, requireOwnIdentifier, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
@@ -8,7 +8,7 @@ import { operationsOf, type RequestOperationName } from '../request/contract/ope
 import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Problem, quotedMessage } from '../request/words/finding.ts';
+import { type Problem, whyInvalid } from '../request/words/finding.ts';
 import type * as api from './api.ts';
 import { LibraryHost } from './host.ts';
 import { importTable } from './import-rows.ts';
@@ -22,17 +22,16 @@ import { endedBySignal, haltWith } from './signals.ts';
  */
 export class LibraryMarketplace implements api.Marketplace {
   readonly #settings: LibrarySettings;
-  readonly #version: string;
   readonly #host: LibraryHost;
-  readonly #calls = new Calls();
+  /** The calls under way, from their first moment on. */
+  readonly #calls = new Map<Promise<void>, HowCalled>();
   /** The creates under way, by key and by reference. A create with the same one waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   #isClosed = false;
 
   constructor(settings: LibrarySettings, version: string) {
     this.#settings = settings;
-    this.#version = version;
-    this.#host = new LibraryHost(settings);
+    this.#host = new LibraryHost(settings, version);
   }
 
   get run(): string {
@@ -44,7 +43,8 @@ export class LibraryMarketplace implements api.Marketplace {
       requireFit('call', options);
       const signal = this.#endingWith(options.signal);
       const prepared = await this.#prepare(this.#draft(request), ['validate']);
-      const { key, message, problems } = preparedParts(prepared);
+      const { key, problems } = prepared;
+      const message = prepared.request ? null : whyInvalid(problems).message;
       const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
       if (!prepared.request) return nothing;
       try {
@@ -64,7 +64,7 @@ export class LibraryMarketplace implements api.Marketplace {
       const [draft, signal] = [this.#draft(request), this.#endingWith(options.signal)];
       const submitting = await this.#submitOptions({ ...options });
       const prepared = await this.#prepare(draft, operationsOf(submitting));
-      if (!prepared.request) return { ...notSent(prepared), status: 'invalid' };
+      if (!prepared.request) return notSent(prepared);
       return this.#afterEqualOne(prepared, submitting, signal);
     });
   }
@@ -77,18 +77,13 @@ export class LibraryMarketplace implements api.Marketplace {
       requireFit('rows', rows);
       requireFit('importRows', options);
       const asked = { ...options };
-      const { defaults = {}, concurrency, profile } = this.#settings;
-      const host = this.#host;
       const signal = this.#endingWith(asked.signal);
-      const table = await tableOf(rows, defaults, signal);
+      const table = await tableOf(rows, this.#settings.defaults ?? {}, signal);
       const submitting = await this.#submitOptions(asked);
-      const preparation = await host.preparation(operationsOf(submitting), asked.strict);
-      const halt = haltWith(signal);
-      const log = await host.openLog();
+      const preparation = await this.#host.preparation(operationsOf(submitting), asked.strict);
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
-      const settings = { ...asked, ...sending, concurrency, profile, version: this.#version };
-      return importTable(table, { host, log, preparation, halt }, settings);
+      return importTable(table, this.#host, { preparation, halt: haltWith(signal) }, { ...asked, ...sending });
     });
   }
 
@@ -128,7 +123,7 @@ export class LibraryMarketplace implements api.Marketplace {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#calls.ended();
+    await Promise.all(this.#calls.keys());
     try {
       await this.#host.close();
     } catch (error) {
@@ -136,11 +131,19 @@ export class LibraryMarketplace implements api.Marketplace {
     }
   }
 
-  /** Makes a call of the program. What it was given is copied before this returns. */
+  /** Makes a call of the program, if it can run beside those under way. What it was given is copied before this returns. */
   async #call<Result>(how: HowCalled, begin: () => Promise<Result>): Promise<Result> {
     try {
       this.#requireOpen();
-      return await this.#calls.track(how, begin);
+      const others = [...this.#calls.values()].filter((other) => other !== 'beside');
+      if (how !== 'beside' && others.some((other) => how === 'alone' || other === 'alone')) {
+        throw new SrqError('arguments.invalid', 'Another call is under way.', 'Await it first.');
+      }
+      const call = begin();
+      const settled = ended(call);
+      this.#calls.set(settled, how);
+      void settled.then(() => this.#calls.delete(settled));
+      return await call;
     } catch (error) {
       throw forProgram(error);
     }
@@ -202,7 +205,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async #prepare(draft: Draft | Problem, operations: readonly RequestOperationName[]): Promise<Prepared> {
-    if (!('fields' in draft)) return { row: 1, request: null, ref: null, problems: [draft] };
+    if (!('fields' in draft)) return invalid(1, null, [draft]);
     return prepareDraft(draft, null, await this.#host.preparation(operations));
   }
 
@@ -216,49 +219,18 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 }
 
-/** Builds the result of a request for which nothing was sent. */
+/** Builds the result of a request for which nothing was sent, because of an error if the request itself is in order. */
 function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateResult {
-  const { message, ...parts } = preparedParts(prepared);
-  const nothing = { status: 'failed', ids: {}, http: null, isRecorded: true } as const;
-  const reason = error?.reason ?? prepared.problems.find(({ severity }) => severity === 'error')?.code ?? null;
-  return { ...nothing, ...parts, message: error?.message ?? message, reason, error: error && forProgram(error) };
-}
-
-function preparedParts(prepared: Prepared) {
-  const { problems } = prepared;
-  if (prepared.request) return { key: prepared.key, ref: prepared.request.ref, message: null, problems };
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  return { key: null, ref: prepared.ref, message: errors.map(quotedMessage).join(' '), problems };
+  const { request, key, problems } = prepared;
+  const ref = request ? request.ref : prepared.ref;
+  const { message, reason } = error ?? whyInvalid(problems);
+  const status = request ? 'failed' : 'invalid';
+  const nothing = { ids: {}, http: null, isRecorded: true } as const;
+  return { ...nothing, status, ref, key, problems, message, reason, error: error && forProgram(error) };
 }
 
 /** How a call goes with others: together with those of its kind, alone, or beside all. */
-export type HowCalled = 'together' | 'alone' | 'beside';
-
-/** The calls of a program that are under way, from their first moment on. */
-class Calls {
-  readonly #underWay = new Map<Promise<void>, HowCalled>();
-
-  /**
-   * Begins a call, and counts it as under way until it has ended. Throws `SrqError('usage')` if it cannot run beside those
-   * that are.
-   */
-  track<Result>(how: HowCalled, begin: () => Promise<Result>): Promise<Result> {
-    const others = [...this.#underWay.values()].filter((other) => other !== 'beside');
-    if (how !== 'beside' && others.some((other) => how === 'alone' || other === 'alone')) {
-      throw new SrqError('arguments.invalid', 'Another call is under way.', 'Await it first.');
-    }
-    const call = begin();
-    const settled = ended(call);
-    this.#underWay.set(settled, how);
-    void settled.then(() => this.#underWay.delete(settled));
-    return call;
-  }
-
-  /** Resolves when all calls so far have ended. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#underWay.keys());
-  }
-}
+type HowCalled = 'together' | 'alone' | 'beside';
 
 /** Resolves when the work has ended, whether it succeeded or failed. */
 function ended(work: Promise<unknown>): Promise<void> {

@@ -16,7 +16,7 @@ type Texts =
 export function draftOf(request: RequestFields, defaults: RequestFields): Draft | Problem {
   try {
     const { fields, problem } = textsOf(request, defaults);
-    return fields ? { row: 1, fields } : { ...finding('row.unreadable', '', { problem }), column: null };
+    return fields ? { row: 1, fields } : finding('row.unreadable', '', { problem });
   } catch (error) {
     throw new SrqError('request.malformed', 'The request could not be read. Nothing was sent.', CAUSE, error);
   }

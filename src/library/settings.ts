@@ -86,8 +86,6 @@ const share = z.string().check(
   z.refine((value) => !/^[0.]+%$/.test(value)),
 );
 
-const callSchema = z.strictObject(call) satisfies z.ZodMiniType<CallOptions>;
-const createSchema = z.strictObject(create) satisfies z.ZodMiniType<CreateOptions>;
 const importSchema = z.strictObject({
   ...create,
   name: z.optional(text),
@@ -120,8 +118,8 @@ const filterSchema = z.strictObject({
 
 /** What a program gives to a method, and what that is called. */
 const GIVEN = {
-  call: [callSchema, 'The options of the call'],
-  create: [createSchema, 'The options of create'],
+  call: [z.strictObject(call) satisfies z.ZodMiniType<CallOptions>, 'The options of the call'],
+  create: [z.strictObject(create) satisfies z.ZodMiniType<CreateOptions>, 'The options of create'],
   importRows: [importSchema, 'The options of importRows'],
   rows: [rowsSchema, 'The argument rows of importRows'],
   log: [filterSchema, 'The filter of log'],

@@ -13,18 +13,13 @@ import { contractName } from '../report/terminal/contract-text.ts';
 import { planText } from '../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../request/lead/fields.ts';
 import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
-import type { ImportPlan, RowRange } from '../request/log/import-plan.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
 import { isAsked } from './consent.ts';
 import { askCountry, lacksCountry } from './country.ts';
 import { answered, columnQuestions } from './questions.ts';
 import { requireNotSentBefore } from './sent-before.ts';
-
-/** Returns the range of rows that the flags select. */
-export function rangeOf({ skip, limit }: Pick<PlanOptions, 'skip' | 'limit'>): RowRange {
-  return { skip, limit: limit ?? null };
-}
 
 /** Shows the plan. `where` names the destination. */
 export async function sayPlan(
@@ -118,7 +113,7 @@ export async function agreedPlan(
 export function requireKnownFields(mapping: Mapping | undefined, strict: boolean | undefined): void {
   const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
   if (!strict || !unknown) return;
-  throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn({ ...unknown, column: null }));
+  throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn(unknown));
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */

@@ -65,21 +65,12 @@ export class RunEvents {
     this.#tell({ event: 'plan', file, rows, ...plannedCounts(counts) });
   }
 
-  /** Reports a note on the run that is an event of its own. */
+  /** Reports a note on the run that is an event of its own: a pause of the breaker, or an answer 429 or 503. */
   noted(note: RunNote): void {
-    if (note.event === 'breaker') this.breakerOpened(note.pauseMs);
-    if (note.event === 'refused') this.refused(note.http, note.pauseMs);
-  }
-
-  /** Reports a pause of the breaker. */
-  breakerOpened(pauseMs: number): void {
-    this.#tell({ event: 'pause', seconds: pauseMs / 1000 });
-  }
-
-  /** Reports an answer 429 or 503, and the pause after it. */
-  refused(http: number, pauseMs: number): void {
+    if (note.event === 'breaker') this.#tell({ event: 'pause', seconds: note.pauseMs / 1000 });
+    if (note.event !== 'refused') return;
     this.hasRefused = true;
-    this.#tell({ event: 'refused', http, seconds: Math.round(pauseMs) / 1000 });
+    this.#tell({ event: 'refused', http: note.http, seconds: Math.round(note.pauseMs) / 1000 });
   }
 
   /** Reports the outcome of a row. `file` is null for a queued request. */
@@ -123,9 +114,12 @@ export class RunEvents {
     void this.#write(event);
   }
 
-  async #write(event: RunEvent): Promise<void> {
+  /** Writes an event for other programs, as a line of JSON. The promise resolves when the reader has caught up. */
+  async #write({ event, ...members }: RunEvent): Promise<void> {
+    if (this.#stream === null) return;
     const { run, clock } = this.#context;
-    if (this.#stream !== null) await writeEvent(this.#stream, run, clock.nowMs(), event);
+    const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(clock.nowMs()).toISOString(), run };
+    await writeAll(this.#stream, `${terminalSafeJson({ ...head, ...members })}\n`);
   }
 }
 
@@ -146,9 +140,3 @@ async function openStream(context: Context, path: string): Promise<Writable> {
 export type RunEvent = Without<DocumentOf<'events'>, 'at' | 'run'>;
 
 type Without<Union, Name extends string> = Union extends unknown ? Omit<Union, Name> : never;
-
-/** Writes an event of a run for other programs, as a line of JSON. The promise resolves when the reader has caught up. */
-function writeEvent(to: Writable, run: string, nowMs: number, { event, ...members }: RunEvent): Promise<void> {
-  const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(nowMs).toISOString(), run };
-  return writeAll(to, `${terminalSafeJson({ ...head, ...members })}\n`);
-}

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Context } from '../cli/context.ts';
-import { type Input, inputName, planWithProgress, readInput, withProgress } from '../cli/input.ts';
+import { inputName, planWithProgress, readInput } from '../cli/input.ts';
 import { warnOfUnknownProfile } from '../cli/profiles.ts';
 import { finishOnSignal, openSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
 import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
@@ -11,7 +11,7 @@ import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunBegin, RunNotes } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
-import { agreedPlan, rangeOf, requireKnownFields, sayPlan } from './agree.ts';
+import { agreedPlan, requireKnownFields, sayPlan } from './agree.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
 import { Output } from './outputs.ts';
@@ -28,15 +28,23 @@ interface ImportSurroundings {
 
 /**
  * Imports a file: reads and checks all of it, shows the plan, sends the requests once the user has agreed, and reports the
- * result of every row. `command` are the arguments that import this file alone.
+ * result of every row. With `--dry-run` it ends with the plan. `command` are the arguments that import this file alone.
  */
 export async function importFile(
   { context, events }: ImportSurroundings,
   file: string,
   command: readonly string[],
   asked: BulkOptions,
-): Promise<EndOfRun> {
-  const { input, session } = await openImport(context, file, command, asked);
+): Promise<Pick<EndOfRun, 'exitCode' | 'stopped'>> {
+  const openedMs = context.clock.monotonicMs();
+  if (asked.dryRun) await warnOfUnknownProfile(context);
+  const opened = await openImport(context, file, command, asked);
+  const { input, session } = opened;
+  if (asked.dryRun) {
+    // A dry run writes results only where the user wants them.
+    const results = asked.results === undefined ? null : await openResults(context, file, input.table, asked.results);
+    return { exitCode: await rehearse(opened, asked, openedMs, results), stopped: null };
+  }
   const { preparation, destinationText: where } = session;
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
@@ -54,71 +62,55 @@ export async function importFile(
       },
       flush,
     };
-    // What an import comes to know while it runs, for its summary.
-    const run = {
-      /** The arguments that import the file again as the user has agreed to it. */
-      command,
-      /** Stores the mapping that the user has agreed to. */
-      remember: async () => {},
-      /** When the user had agreed. The time for reading and asking is not counted. */
-      startedMs: 0,
-      /** The path of the results, once they are written. */
+    const enter = (await context.settings()).live ? 'asks' : 'sends';
+    const { plan, remember, ...agreed } = await agreedPlan(session, { input, where, command, enter }, options, (now) =>
+      planWithProgress(session, now, log, options),
+    );
+    events.plan(plan, file);
+    await confirmImport(context, options, plan);
+    // The time for reading and asking is not counted.
+    const startedMs = clock.monotonicMs();
+    optimizeForRows(plan.rows);
+    await remember();
+    notes.note(await beginNote(context, plan, file));
+    // What an import comes to know while it runs, for its summary. The path of the results counts once they are written.
+    const learned = {
       results: null as string | null,
       reasons: {} as ReasonCounts,
       asides: { withoutIdentifier: 0, unproven: 0 },
     };
     const ui: ImportUi = {
       ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
-      async agree(plan) {
-        const planned = (now: Input) => withProgress(context, 'Reading', (tick) => plan(now, tick));
-        const enter = (await context.settings()).live ? 'asks' : 'sends';
-        const agreed = await agreedPlan(session, { input, where, command, enter }, options, planned);
-        run.command = agreed.command;
-        run.remember = agreed.remember;
-        return agreed.plan;
-      },
-      watch: (pass) => showPass(context, pass, { file, events, asides: run.asides }),
-      async report(plan, reports, log) {
-        const rows = counted(events.withRows(file, reports), run.reasons);
+      watch: (pass) => showPass(context, pass, { file, events, asides: learned.asides }),
+      async report(reports) {
+        const rows = counted(events.withRows(file, reports), learned.reasons);
         await writeRunResults(context, results, plan, rows, { log, preparation });
-        run.results = results.path;
+        learned.results = results.path;
         // Its code is loaded only if it is needed, because it is large and few runs write a page.
         if (page) await (await import('./run-report.ts')).writeOwnPage(context, page);
       },
     };
-    const deps: ImportDeps = {
-      ...{ log, notes, clock, halt },
-      taken: () => session.takenBefore(),
-      async confirm(plan) {
-        events.plan(plan, file);
-        await confirmImport(context, options, plan);
-        run.startedMs = clock.monotonicMs();
-        optimizeForRows(plan.rows);
-        await run.remember();
-        notes.note(await beginNote(context, plan, file));
-      },
-      async connect(columnOf) {
-        const { concurrency } = options;
-        const rate = rateOf(context, options);
-        const refused = (http: number, pauseMs: number) =>
-          notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
-        const connection = await session.connect({ rate, concurrency, columnOf, refused });
-        // From the first request on, the first signal lets requests in flight finish.
-        finishOnSignal(context);
-        return connection;
-      },
+    const connect: ImportDeps['connect'] = async (columnOf) => {
+      const { concurrency } = options;
+      const rate = rateOf(context, options);
+      const refused = (http: number, pauseMs: number) =>
+        notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
+      const connection = await session.connect({ rate, concurrency, columnOf, refused });
+      // From the first request on, the first signal lets requests in flight finish.
+      finishOnSignal(context);
+      return connection;
     };
-    const { plan, stop } = await runImport(
-      deps,
-      { preparation, ui },
+    const stop = await runImport(
+      plan,
+      { log, notes, clock, halt, preparation, ui, connect },
       {
         ...options,
-        range: rangeOf(options),
         maxErrors: options.maxErrors ?? null,
         settleMs: options.settle === undefined ? null : options.settle * 1000,
       },
     );
-    const end = await finishRun(context, { ...run, file, plan, stop, keepsStdout: options.events !== '-' });
+    const keepsStdout = options.events !== '-';
+    const end = await finishRun(context, { ...agreed, ...learned, file, plan, startedMs, stop, keepsStdout });
     events.end(end);
     return end;
   } finally {
@@ -139,23 +131,6 @@ async function* counted(rows: AsyncIterable<RowReport>, reasons: ReasonCounts) {
   }
 }
 
-/** Shows what an import of a file would do, see {@link importFile}. Returns the exit code. */
-export async function rehearseFile(
-  context: Context,
-  file: string,
-  command: readonly string[],
-  options: BulkOptions,
-): Promise<number> {
-  const startedMs = context.clock.monotonicMs();
-  await warnOfUnknownProfile(context);
-  const opened = await openImport(context, file, command, options);
-  const { table } = opened.input;
-  // A dry run writes results only where the user wants them.
-  const { results: asked } = options;
-  const results = asked === undefined ? null : await openResults(context, file, table, asked);
-  return rehearse(opened, options, startedMs, results);
-}
-
 /** Plans an open file and shows the plan. Returns the exit code. */
 export async function rehearse(
   { file, command, input, session }: Awaited<ReturnType<typeof openImport>>,
@@ -166,7 +141,7 @@ export async function rehearse(
   const { context, preparation } = session;
   await context.warnOfUnknownLog();
   const log = await session.logReader();
-  const plan = await planWithProgress(session, input, log, { ...options, range: rangeOf(options) });
+  const plan = await planWithProgress(session, input, log, options);
   await sayPlan(session, plan, 'nobody: this is a dry run');
   if (results !== null) {
     const rows = reportRows(plan, log, preparation, 'It would be sent.', 'ready');

@@ -7,7 +7,6 @@ import type { Draft } from '../request/lead/service-request.ts';
 import type { AudioReader } from '../request/ports.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Problem, quotedMessage } from '../request/words/finding.ts';
 
 /** The requests that the user gave, with their recordings. */
 export interface RequestInput {
@@ -17,12 +16,6 @@ export interface RequestInput {
 
 /** Why a request has no outcome that came after the one with which the command stopped. */
 export const NOT_TRIED = { message: 'Not tried: the command stopped.', reason: 'request.not-tried' } as const;
-
-/** Says why a request is invalid. */
-export function whyInvalid(problems: readonly Problem[]) {
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  return { message: errors.map(quotedMessage).join(' '), reason: errors[0]?.code ?? null };
-}
 
 /** Maximum number of requests in a file for `create` and `validate`. `bulk` is for more. */
 const MAX_REQUESTS = 1000;

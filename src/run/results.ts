@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { inputName } from '../cli/input.ts';
 import { mapRow } from '../delivery/prepare.ts';
-import { type RowLookup, withRowsOutside } from '../delivery/report-rows.ts';
+import { withRowsOutside } from '../delivery/report-rows.ts';
 import { resultsChunks } from '../report/results-file.ts';
 import { parseMarket, usualDelimiter } from '../request/lead/markets.ts';
 import { RESULT_COLUMNS, resultColumnOf, statesOutcomes, type Table } from '../request/lead/table.ts';
@@ -102,7 +102,7 @@ export async function writeRunResults(
   output: Output,
   plan: ImportPlan,
   reports: AsyncIterable<RowReport>,
-  lookup: RowLookup,
+  lookup: Parameters<typeof withRowsOutside>[2],
 ): Promise<void> {
   const isWhole = plan.range.skip === 0 && plan.range.limit === null;
   const unread = ({ message }: SrqError) =>

@@ -129,7 +129,7 @@ function planDocument({ plan, file }: ReadFile) {
     ignored: mapping.ignored,
     findings: [
       // A warning about columns concerns all rows.
-      ...mapping.warnings.map((each) => ({ ...each, column: null, rows, examples: [] })),
+      ...mapping.warnings.map((each) => ({ ...each, rows, examples: [] })),
       ...problemGroups,
     ].map(findingDocument),
     file,

@@ -11,7 +11,6 @@ import { sendRows } from '../../src/delivery/send-rows.ts';
 import type { Sent } from '../../src/delivery/submit.ts';
 import { inDoubt } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
-import { planMapping } from '../../src/input/mapping.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { RowReport } from '../../src/request/log/import-plan.ts';
 import type { RunNote } from '../../src/request/log/log-store.ts';
@@ -27,7 +26,7 @@ const NOW_MS = Date.UTC(2026, 10, 21);
 const AWAY = new SrqError('log.unwritable', 'The store is away.');
 const OPTIONS: RunImportOptions = {
   ...({ validate: false, onDuplicate: 'skip', again: false, concurrency: 4, inDoubt: 'park' } as const),
-  ...{ range: { skip: 0, limit: null }, maxErrors: null, settleMs: null },
+  ...{ maxErrors: null, settleMs: null },
 };
 const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 1 };
 const needOf = ({ params }: ServiceRequest) => params['request_text'] ?? '';
@@ -78,22 +77,17 @@ class Bench {
 
   async run(rows: readonly string[], options: Partial<RunImportOptions> = {}) {
     const { clock, halt, log } = this;
+    const plan = await planOf(tableOf(rows), log);
     const ui: ImportUi = {
-      agree: (planFile) => {
-        const table = tableOf(rows);
-        return planFile({ table, mapping: planMapping(table.columns, { map: {}, set: {} }) }, () => {});
-      },
       watch: async (pass: Pass) => {
-        this.told.push(
-          `${pass.is} ${pass.rows}${pass.is === 'settling' ? ` ${pass.byKey} ${pass.byValidate} ${pass.stillInDoubt()}` : ''}`,
-        );
+        this.told.push(`${pass.is} ${pass.rows}${pass.is === 'settling' ? ` ${pass.byKey} ${pass.byValidate}` : ''}`);
         return {
           row: () => {},
           waiting: (ms) => void this.told.push(`waits ${ms}`),
           end: () => void this.told.push('passed'),
         };
       },
-      report: async (_plan, lines) => {
+      report: async (lines) => {
         for await (const line of lines) this.reports.push(line);
       },
       ...this.ui,
@@ -104,8 +98,7 @@ class Bench {
       hold: (pauseMs) => void this.told.push(`holds ${pauseMs}`),
     };
     const deps: ImportDeps = {
-      ...{ log, clock, halt },
-      confirm: async (plan) => void this.told.push(`confirms ${plan.rows}`),
+      ...{ log, clock, halt, ui, preparation: PREPARATION },
       connect: async (columnOf) => {
         this.columnOf = columnOf;
         this.told.push('connects');
@@ -114,7 +107,7 @@ class Bench {
       notes: { note: (note) => void this.told.push(wordsOf(note)), flush: async () => {} },
       ...this.deps,
     };
-    return this.clock.until(runImport(deps, { preparation: PREPARATION, ui }, { ...OPTIONS, ...options }));
+    return this.clock.until(runImport(plan, deps, { ...OPTIONS, ...options }));
   }
 
   get statuses() {
@@ -149,11 +142,11 @@ describe('An import', () => {
     await expect(failing().run(['a'])).rejects.toBe(full);
     const stopped = failing();
     stopped.outcomeOf = () => ({ status: 'rejected', http: 403, ids: {} });
-    expect((await stopped.run(['a', 'b', 'c', 'd', 'e'])).stop).toMatchObject({ reason: 'auth.denied' });
+    expect(await stopped.run(['a', 'b', 'c', 'd', 'e'])).toMatchObject({ reason: 'auth.denied' });
     const gone = new SrqError('file.unreadable', 'It is gone.');
     const unread = new Bench();
     unread.ui = { report: () => Promise.reject(gone) };
-    expect((await unread.run(['a'])).stop).toMatchObject({
+    expect(await unread.run(['a'])).toMatchObject({
       reason: 'file.changed-under-way',
       message: 'It is gone.',
     });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type SendDeps, type SendOptions, sendRows } from '../../src/delivery/send-rows.ts';
+import { type PassDeps, type SendOptions, sendRows } from '../../src/delivery/send-rows.ts';
 import { type Sent, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
 import type { Table } from '../../src/request/lead/table.ts';
@@ -34,7 +34,7 @@ async function importWith(
   process: Process,
   table: Table,
   changes: Partial<SendOptions> = {},
-  more: Partial<SendDeps> = {},
+  more: Partial<PassDeps> = {},
 ): Promise<Ran> {
   const { api, log, clock, halt } = process;
   const plan = await planOf(table, log);

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type ImportUi, runImport, type ServiceConnection } from '../../src/delivery/import.ts';
+import { planImport } from '../../src/delivery/plan.ts';
 import type { Preparation } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import { isFamiliar, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
@@ -183,9 +184,8 @@ export async function deliver(asked: {
 
   const rows: RowDelivered[] = [];
   const ui: ImportUi = {
-    agree: (planFile) => planFile({ table: tableOf(leads), mapping: MAPPING }, () => {}),
     watch: async () => ({ row: () => {}, waiting: () => {}, end: () => {} }),
-    report: async (_plan, reports) => {
+    report: async (reports) => {
       for await (const { row, status, reason, ids } of reports) {
         const lead = leads[row.number - 1];
         if (!lead) throw new Error('A row that nobody asked for.');
@@ -195,14 +195,13 @@ export async function deliver(asked: {
       }
     },
   };
-  const deps = { log, clock, halt, connect, notes: { note: () => {}, flush: async () => {} }, confirm: async () => {} };
-  const running = runImport(
-    deps,
-    { preparation: PREPARATION, ui },
-    {
-      ...{ validate, onDuplicate: 'skip', again: false, concurrency, inDoubt, settleMs: null, maxErrors: null },
-      range: { skip: 0, limit: null },
-    },
+  const notes = { note: () => {}, flush: async () => {} };
+  const deps = { log, clock, halt, connect, notes, preparation: PREPARATION, ui };
+  const finality = { onDuplicate: 'skip', again: false } as const;
+  const range = { skip: 0, limit: null };
+  const mapped = { table: tableOf(leads), mapping: MAPPING };
+  const running = planImport(mapped, range, PREPARATION, log, finality, () => {}).then((plan) =>
+    runImport(plan, deps, { ...finality, validate, concurrency, inDoubt, settleMs: null, maxErrors: null }),
   );
   let isSettled = false;
   const settle = () => {
@@ -214,6 +213,6 @@ export async function deliver(asked: {
   const isKilled = !isSettled;
   if (!isKilled) learned.answers = clients[0]?.known ?? learned.answers;
   isAlive = false;
-  const stop = isKilled ? 'killed' : ((await running).stop?.reason ?? null);
+  const stop = isKilled ? 'killed' : ((await running)?.reason ?? null);
   return { rows: isKilled ? [] : rows, calls, stop, profile };
 }

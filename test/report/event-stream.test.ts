@@ -17,8 +17,8 @@ test('an events file that can no longer be written is mentioned once and stops n
   Object.assign(context, { reporter: { warn: (message: string) => told.push(message) } });
   const events = await RunEvents.open(context, { events: join(tmpdir(), 'events.ndjson') });
   opened.destroy(Object.assign(new Error('full'), { code: 'ENOSPC' }));
-  events.breakerOpened(2_000);
-  events.breakerOpened(2_000);
+  events.noted({ event: 'breaker', pauseMs: 2_000 });
+  events.noted({ event: 'breaker', pauseMs: 2_000 });
   await context.close();
   expect(told).toEqual([expect.stringContaining('can no longer be written (ENOSPC). The run goes on.')]);
 });

@@ -123,7 +123,7 @@ export class WorkerStats implements WorkerWatch {
   }
 
   refused(http: number, pauseMs: number): void {
-    this.#events.refused(http, pauseMs);
+    this.#events.noted({ event: 'refused', http, count: 1, pauseMs });
     this.refusals[http] = (this.refusals[http] ?? 0) + 1;
     this.#paused('refusal', pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
@@ -131,7 +131,7 @@ export class WorkerStats implements WorkerWatch {
   }
 
   breakerOpened(pauseMs: number): void {
-    this.#events.breakerOpened(pauseMs);
+    this.#events.noted({ event: 'breaker', pauseMs });
     this.#paused('breaker', pauseMs);
     const seconds = Math.round(pauseMs / 1000);
     this.#context.reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);

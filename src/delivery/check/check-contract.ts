@@ -11,7 +11,7 @@ import { isPart } from '../../request/lead/parts.ts';
 import type { AudioFile } from '../../request/lead/service-request.ts';
 import { memoize } from '../../request/small.ts';
 import { nearest } from '../../request/words/did-you-mean.ts';
-import { type Finding, finding } from '../../request/words/finding.ts';
+import { finding, type Problem } from '../../request/words/finding.ts';
 
 const SHOWN_VALUES = 8;
 
@@ -44,9 +44,9 @@ export function contractFindings(
   contract: Contract,
   operations: readonly RequestOperationName[],
   given: GivenTexts,
-): Finding[] {
+): Problem[] {
   // This runs for each row, where `flatMap` takes several times as long.
-  const findings: Finding[] = [];
+  const findings: Problem[] = [];
   for (const name of operations) {
     const call = contract[name];
     if (call === null || (name === 'validate' && operations.length > 1 && areAlike(contract))) continue;
@@ -70,7 +70,7 @@ type LeavesOut = ReturnType<typeof leftOutOf>;
 /** What stands for a recording, which is not read for the checks. */
 const RECORDING = 'AAAA';
 
-function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, leavesOut: LeavesOut): Finding[] {
+function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, leavesOut: LeavesOut): Problem[] {
   const judge = judgeOf(call);
   if (judge === null) return [];
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
@@ -93,7 +93,7 @@ function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, l
   return misfits.flatMap((misfit) => findingOf(call, misfit, texts));
 }
 
-function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts: TextsByField): Finding[] {
+function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts: TextsByField): Problem[] {
   const field = fieldAt(call, place);
   const text = texts[field] ?? texts[place] ?? null;
   if (code === 'contract.missing')
@@ -138,7 +138,7 @@ function sourceHint(field: string): string {
   return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;
 }
 
-function notAllowed(field: string, codes: readonly Code[], words: string, text: string): Finding {
+function notAllowed(field: string, codes: readonly Code[], words: string, text: string): Problem {
   if (codes.length === 0) return finding('contract.bound', field, { problem: words }, text);
   const names = codes.map(({ value, label }) => label ?? value);
   const more = names.length > SHOWN_VALUES ? `, … (${names.length} in all)` : '';
@@ -152,16 +152,16 @@ function didYouMean(name: string | null): string {
   return name === null ? '' : ` Did you mean ${name}?`;
 }
 
-function noPlace(call: Call, field: string): Finding {
+function noPlace(call: Call, field: string): Problem {
   const others = [...describedCall(call).names].filter((name) => name !== field);
   return finding('contract.no-place', field, { hint: didYouMean(nearest(field, others)) });
 }
 
 /** Finds srq's own fields that the service has no place for. They are left out with a warning, but never a recording. */
-function leftOutFindings(call: Call, { texts, hasRecording, filled }: GivenTexts): Finding[] {
+function leftOutFindings(call: Call, { texts, hasRecording, filled }: GivenTexts): Problem[] {
   if (call.schema === null) return [];
   const { fields } = describedCall(call);
-  const found: Finding[] = [];
+  const found: Problem[] = [];
   for (const field in texts) {
     if (fields.has(field) || filled.has(field) || field === 'ref' || field === AUDIO_PARAMETER) continue;
     if (isField(field) || isPart(field)) found.push(finding('contract.left-out', field, {}));
@@ -176,7 +176,7 @@ export function audioFindings(
   contract: Contract,
   operations: readonly RequestOperationName[],
   { sizeBytes, mediaType }: Pick<AudioFile, 'sizeBytes' | 'mediaType'>,
-): Finding[] {
+): Problem[] {
   for (const call of callsOf(contract, operations)) {
     for (const { field, facts, wire, otherwise } of describedCall(call).slots) {
       const { maxLength: most, codes, required } = facts;

@@ -20,7 +20,7 @@ import type { Draft, ServiceRequest } from '../../request/lead/service-request.t
 import type { Mapping } from '../../request/lead/table.ts';
 import { memoize } from '../../request/small.ts';
 import { UTF8_AS_WINDOWS_1252 } from '../../request/words/characters.ts';
-import { type Finding, finding, type Problem } from '../../request/words/finding.ts';
+import { finding, type Problem } from '../../request/words/finding.ts';
 import { contractFindings, saysRequired } from './check-contract.ts';
 import { NO_PARTS, type PlacedParts, placedParts } from './place-parts.ts';
 
@@ -278,9 +278,9 @@ class RequestCheck {
     return params;
   }
 
-  private found({ code, severity, field, message, value }: Finding): void {
-    const column = (this.mapping && columnNames(this.mapping).get(field)) ?? null;
-    this.problems.push({ code, severity, field, column, message, value });
+  private found(problem: Problem): void {
+    const column = (this.mapping && columnNames(this.mapping).get(problem.field)) ?? null;
+    this.problems.push({ ...problem, column });
   }
 }
 

@@ -11,14 +11,14 @@ import {
   wholeOf,
 } from '../../request/lead/parts.ts';
 import { memoize } from '../../request/small.ts';
-import { type Finding, finding } from '../../request/words/finding.ts';
+import { finding, type Problem } from '../../request/words/finding.ts';
 
 /** The parts that are sent in places of their own. */
 export interface PlacedParts {
   readonly parts: Parts;
   /** The fields without a parameter of their own, which are sent as parts. */
   readonly carried: readonly WholeField[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Problem[];
 }
 
 /** The result for a contract that has no places for parts. */
@@ -98,7 +98,7 @@ const partNames = (parts: Parts, whole: WholeField): Part[] =>
  * Assigns parts to their own places. A part without a place is reported, unless the whole field has one. `told` is said of
  * the field if one of its parts has a place.
  */
-function place(whole: WholeField, { fields, open }: Places, parts: Parts, told: Finding | null = null): PlacedParts {
+function place(whole: WholeField, { fields, open }: Places, parts: Parts, told: Problem | null = null): PlacedParts {
   const given = partNames(parts, whole);
   const placed = given.filter((part) => open.has(part));
   if (placed.length === 0) return NO_PARTS;

@@ -16,7 +16,7 @@ export class RunFigures {
   readonly rowsByReason: ReasonCounts = {};
   readonly course = new Course();
   begin: (RunBegin & { readonly at: string; readonly run: string }) | null = null;
-  end: { readonly at: string; readonly stopped: string | null } | null = null;
+  end: Extract<RecordedNote, { event: 'end' }> | null = null;
   /** The number of rows that were added one by one. All others are only counted. */
   gathered = 0;
   readonly #listed: ListedRow[][] = [[], [], [], []];
@@ -68,6 +68,10 @@ export class RunFigures {
     const left = Math.max(0, rows - this.rows);
     const unknown = Math.min(left, counts.unknown);
     this.counts.unknown += unknown;
-    this.counts[this.end ? 'failed' : 'ready'] += left - unknown;
+    // Another process may have created rows while the run was under way. The run found them repeated.
+    const foundLater = Math.max(0, (this.end?.counts?.repeated ?? 0) - counts.repeated);
+    const repeated = Math.min(left - unknown, foundLater);
+    this.counts.repeated += repeated;
+    this.counts[this.end ? 'failed' : 'ready'] += left - unknown - repeated;
   }
 }

@@ -1,5 +1,5 @@
 import type { Status } from '../log/status.ts';
-import type { Finding } from '../words/finding.ts';
+import type { Problem } from '../words/finding.ts';
 import { headerForm } from './field-aliases.ts';
 import type { Part } from './parts.ts';
 import type { Template } from './template.ts';
@@ -134,7 +134,7 @@ export interface Mapping {
   readonly ignored: readonly string[];
   /** The columns that a person left out with `-`, now or when the mapping was confirmed. */
   readonly leftOut: readonly number[];
-  readonly warnings: readonly Finding[];
+  readonly warnings: readonly Problem[];
   /** The day of the remembered mapping that was used, and how its header differed; null if none was. */
   readonly remembered: Pick<RememberedMapping, 'on' | 'changes'> | null;
   /**

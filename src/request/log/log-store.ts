@@ -79,8 +79,11 @@ export type RunNote =
   | { readonly event: 'refused'; readonly http: number; readonly count: number; readonly pauseMs: number }
   /** The circuit breaker opened, and nothing is sent for `pauseMs`. */
   | { readonly event: 'breaker'; readonly pauseMs: number }
-  /** The end of the run. `stopped` says why it ended early, or is null if it did not. */
-  | { readonly event: 'end'; readonly stopped: string | null };
+  /**
+   * The end of the run. `stopped` says why it ended early, or is null if it did not. `counts` are the rows by status in the
+   * end, which older logs do not have.
+   */
+  | { readonly event: 'end'; readonly stopped: string | null; readonly counts?: Counts };
 
 /** A note that was read back, with its run and time. */
 export type RecordedNote = RunNote & { readonly run: string; readonly at: string };

@@ -176,9 +176,6 @@ export interface Problem {
   readonly value: string | null;
 }
 
-/** A problem with a field, before the column that the field comes from is known. */
-export type Finding = Omit<Problem, 'column'>;
-
 /** The names in braces within a text. */
 type Named<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
 type DetailsOf<Code extends FindingCode> = Readonly<
@@ -196,18 +193,18 @@ export function saying(code: FindingCode): string {
   return subject === null ? says : `${subject} ${says}`;
 }
 
-/** Makes a finding. `value` is the text that it is about, or null if there is none to show. */
+/** Makes a problem of no column. `value` is the text that it is about, or null if there is none to show. */
 export function finding<Code extends FindingCode>(
   code: Code,
   field: string,
   details: DetailsOf<Code>,
   value: string | null = null,
-): Finding {
+): Problem {
   const { severity } = FINDING[code];
   const text = saying(code);
   // Most texts have no placeholder. They are not filled in, because a million rows may each have a warning.
   const message = text.includes('{') ? filledIn(text, { ...details, field }) : text;
-  return { code, severity, field, message, value: value === null ? null : shortened(value) };
+  return { code, severity, field, column: null, message, value: value === null ? null : shortened(value) };
 }
 
 function filledIn(text: string, details: Readonly<Record<string, string | number>>): string {
@@ -221,11 +218,18 @@ function shortened(value: string): string {
 }
 
 /** Returns the message of a problem with its value, which is personal data: only the owner of the file may see it. */
-export function quotedMessage({ code, field, message, value }: Omit<Finding, 'severity'>): string {
+export function quotedMessage({ code, field, message, value }: Omit<Problem, 'severity' | 'column'>): string {
   const { subject } = FINDING[code];
   if (subject === null || value === null) return message;
   const beginning = filledIn(subject, { field });
   return `${beginning} "${value}"${message.slice(beginning.length)}`;
+}
+
+/** Says why a request is invalid: by its errors, and with `strict` by its warnings as well. */
+export function whyInvalid(problems: readonly Problem[], strict = false) {
+  const telling = problems.filter(({ severity }) => severity === 'error' || strict);
+  const texts = telling.map((each) => (each.column === null ? '' : `${each.column}: `) + quotedMessage(each));
+  return { message: texts.join(' '), reason: telling[0]?.code ?? null, problems: telling };
 }
 
 /** Returns what to do about a problem, in addition to its message. */

@@ -4,6 +4,8 @@ import { RunFigures } from '../../../src/report/page/run-figures.ts';
 import { noCounts } from '../../../src/request/log/status.ts';
 import { beginOf, rowOf, second } from './figures.ts';
 
+const NOTED = { event: 'end', stopped: 'enough', run: 'r', at: second(9) } as const;
+
 test('a full list of rows drops what ended well first', () => {
   const figures = new RunFigures();
   for (let row = 1; row <= 20_002; row++) figures.add(rowOf(row));
@@ -45,14 +47,23 @@ test('rows that were never sent are counted from the plan', () => {
   expect(running.counts).toMatchObject({ created: 2, ready: 3, repeated: 2, invalid: 1, unknown: 2 });
   const settled = new RunFigures();
   settled.note(beginOf(10, { counts }));
-  settled.note({ event: 'end', stopped: 'enough', run: 'r', at: second(9) });
+  settled.note(NOTED);
   for (const row of [1, 2, 3, 4, 5, 6]) settled.add(rowOf(row));
   settled.addUntouched();
   expect(settled.counts).toMatchObject({ created: 6, ready: 0, failed: 0, unknown: 1, invalid: 1 });
   const stopped = new RunFigures();
   stopped.note(beginOf(5));
-  stopped.note({ event: 'end', stopped: 'enough', run: 'r', at: second(9) });
+  stopped.note(NOTED);
   stopped.add(rowOf(1));
   stopped.addUntouched();
   expect(stopped.counts).toMatchObject({ created: 1, failed: 4, ready: 0 });
+});
+
+test('rows that others created during the run are repeated, not left unsent', () => {
+  const figures = new RunFigures();
+  figures.note(beginOf(5, { counts: { ...noCounts(), ready: 4, repeated: 1 } }));
+  figures.note({ ...NOTED, counts: { ...noCounts(), created: 1, repeated: 3, ready: 1 } });
+  figures.add(rowOf(1));
+  figures.addUntouched();
+  expect(figures.counts).toMatchObject({ created: 1, repeated: 3, failed: 1 });
 });
