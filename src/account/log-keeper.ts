@@ -27,7 +27,8 @@ export class LogKeeper {
   #place: LogPlace | null = null;
   #fileStore: LogStore | null = null;
   #postgresStore: PostgresStore | null = null;
-  #isStoreAway = false;
+  /** Whether the store was unavailable when it was last used. */
+  isStoreAway = false;
   /** The newest record of this process in the store. */
   #newest: Confirmed | null = null;
   #rememberedMs = Number.NEGATIVE_INFINITY;
@@ -36,11 +37,6 @@ export class LogKeeper {
   constructor(host: LogHost, findPlace: () => Promise<LogPlace>) {
     this.#host = host;
     this.#findPlace = findPlace;
-  }
-
-  /** Tells whether the store was unavailable when it was last used. */
-  get isStoreAway(): boolean {
-    return this.#isStoreAway;
   }
 
   /**
@@ -112,19 +108,19 @@ export class LogKeeper {
   async acceptStore(): Promise<void> {
     const place = await this.place();
     if (place.kind === 'file') return;
-    const memory = new StoreMemory(place.file);
-    const known = memory.read();
+    const memory = memoryBeside(place.file);
+    const known = remembered(memory);
     // Another store is not accepted by that.
     const identity = await (await this.postgresStore()).identity();
     if (known === null || identity?.store !== known.store) return;
-    memory.keep({ ...known, newest: null, epoch: identity.epoch });
+    remember(memory, { ...known, newest: null, epoch: identity.epoch });
   }
 
   /** The profile has sent through a store, and this is not it, or it has not all that was sent. */
   async #unknownStore(place: LogPlace): Promise<UnknownLog | null> {
     if (place.kind === 'file' && place.isGiven) return null;
-    const memory = new StoreMemory(place.kind === 'file' ? place.path : place.file);
-    const known = memory.read();
+    const memory = memoryBeside(place.kind === 'file' ? place.path : place.file);
+    const known = remembered(memory);
     if (known === null) return null;
     const sent = `This profile has sent through the store ${known.name}`;
     if (place.kind === 'file') {
@@ -138,7 +134,7 @@ export class LogKeeper {
     if (identity?.store !== known.store) {
       const message = `${sent}. The store ${place.name} is another one, and does not know what that was.`;
       const hint = 'Name the store that it sent through, or begin with this one, once: --fresh-store';
-      return { reason: 'store.other', message, hint, accept: async () => memory.forget() };
+      return { reason: 'store.other', message, hint, accept: async () => new OwnFile(memory, ANY_OWNER).remove() };
     }
     const isOlder = identity.epoch < known.epoch;
     if (!isOlder && (known.newest === null || (await store.has(known.newest)))) return null;
@@ -164,11 +160,11 @@ export class LogKeeper {
   #remember({ file, name }: Extract<LogPlace, { kind: 'store' }>): void {
     if (this.#newest === null) return;
     const { store, epoch, key, id } = this.#newest;
-    const memory = new StoreMemory(file);
-    const known = memory.read();
+    const memory = memoryBeside(file);
+    const known = remembered(memory);
     // Another process of the profile may have recorded more.
     if (known?.store === store && known.newest !== null && known.newest.id >= id) return;
-    memory.keep({ store, name, newest: { key, id }, epoch });
+    remember(memory, { store, name, newest: { key, id }, epoch });
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
@@ -178,8 +174,8 @@ export class LogKeeper {
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
     const holder = (command: string) => this.#host.holder(command);
     const away = (message: string | null) => {
-      if (message === null && !this.#isStoreAway) return;
-      this.#isStoreAway = message !== null;
+      if (message === null && !this.isStoreAway) return;
+      this.isStoreAway = message !== null;
       void this.#host.warn(
         message === null ? `The store ${name} is back.` : `${message} Nothing is sent until it is back.`,
       );
@@ -225,37 +221,24 @@ interface StoreMark {
 }
 
 /**
- * The memory of the store that a profile has sent through, in a file beside the profile's log: which store it was, and the
+ * Returns the path of the file in which a profile remembers the store that it has sent through: which store it was, and the
  * newest record that this machine has had confirmed. Without it, a run that is pointed at a file or at another store, or at
- * a backup of the same one, would send everything again.
+ * a backup of the same one, would send everything again. `log` is the path of the log that the profile would have in a file.
  */
-class StoreMemory {
-  readonly #path: string;
-  readonly #file: OwnFile;
+const memoryBeside = (log: string): string => `${log.replace(/\.ndjson$/, '')}.store.json`;
 
-  /** `log` is the path of the log that the profile would have in a file. */
-  constructor(log: string) {
-    this.#path = `${log.replace(/\.ndjson$/, '')}.store.json`;
-    this.#file = new OwnFile(this.#path, ANY_OWNER);
-  }
+/** What a memory that cannot be read says at least: that there was a store. */
+const SOME_STORE: StoreMark = { store: '', name: 'that it used before', newest: null, epoch: 0 };
 
-  read(): StoreMark | null {
-    if (!existsSync(this.#path)) return null;
-    try {
-      const { store, name, newest, epoch } = JSON.parse(this.#file.text() ?? '') as Partial<StoreMark>;
-      if (typeof store === 'string' && typeof name === 'string') {
-        return { store, name, newest: newest ?? null, epoch: epoch ?? 0 };
-      }
-    } catch {}
-    // It says at least that there was a store.
-    return { store: '', name: 'that it used before', newest: null, epoch: 0 };
-  }
+function remembered(memory: string): StoreMark | null {
+  if (!existsSync(memory)) return null;
+  const parse = (kept: unknown): StoreMark | null => {
+    const { store, name, newest = null, epoch = 0 } = kept as Partial<StoreMark>;
+    return typeof store === 'string' && typeof name === 'string' ? { store, name, newest, epoch } : null;
+  };
+  return new OwnFile(memory, ANY_OWNER).json({ parse }) ?? SOME_STORE;
+}
 
-  keep(mark: StoreMark): void {
-    this.#file.replace(`${JSON.stringify(mark)}\n`, true);
-  }
-
-  forget(): void {
-    this.#file.remove();
-  }
+function remember(memory: string, mark: StoreMark): void {
+  new OwnFile(memory, ANY_OWNER).replace(`${JSON.stringify(mark)}\n`, true);
 }
