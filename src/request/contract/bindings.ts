@@ -245,15 +245,11 @@ function branchUnder(branch: Branch, name: string): Branch {
 
 const isBranch = (value: unknown): value is Branch => value instanceof Branch;
 
-/** Builds what the schema of a call judges. Forms hold texts alone, from which the judge reads numbers. */
+/** Builds what the schema of a call judges. A form has no nulls. */
 export function treeOf(call: Call, { body, header, query }: Placed): Tree {
+  const { isJson } = describedCall(call);
   return {
-    body: describedCall(call).isJson
-      ? nested(body, plain)
-      : nested(
-          body.filter(({ value }) => value !== null),
-          ({ value }) => asTexts(value),
-        ),
+    body: nested(isJson ? body : body.filter(({ value }) => value !== null), plain),
     header: Object.fromEntries(header.map(([name, text]) => [name.toLowerCase(), text])),
     query: Object.fromEntries(query),
   };
@@ -270,10 +266,4 @@ function plain({ value, type }: Entry): Json {
   if (typeof value !== 'string') return value;
   if (isNumberText(value, type)) return Number(value);
   return type === 'boolean' && (value === 'true' || value === 'false') ? value === 'true' : value;
-}
-
-function asTexts(value: Json): Json {
-  if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return value.map(asTexts);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asTexts(member)]));
 }
