@@ -48,7 +48,7 @@ export interface AccountOptions extends Omit<Credentials, 'clientId'> {
   readonly rate: ChosenRate;
   readonly concurrency: number;
   readonly refused?: Refused | undefined;
-  /** Whether the store and the state shared there are left aside. */
+  /** Whether the store and the state shared there are left aside, for commands that must work without it. */
   readonly isAlone?: boolean | undefined;
 }
 

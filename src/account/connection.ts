@@ -5,8 +5,7 @@ import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../reques
 import { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import { type ProxySettings, proxyFor, type ServiceProxy } from '../service/network/connector.ts';
-import type { ChosenRate, PaceView } from '../service/pacing/permits.ts';
-import type { Refused } from '../service/pacing/rate-limiter.ts';
+import type { PaceView } from '../service/pacing/permits.ts';
 import {
   type Authorizer,
   bearerAuthorizer,
@@ -15,7 +14,7 @@ import {
   Tokens,
 } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
-import { type Account, type Host, openAccount } from './account.ts';
+import { type Account, type AccountOptions, type Host, openAccount } from './account.ts';
 import type { Program } from './program.ts';
 
 type ConnectionHost = Host & Pick<Program, 'addSecret' | 'requireCertificateCheck'>;
@@ -54,15 +53,10 @@ export interface ConnectedAccount {
   readonly traces: readonly ((call: TracedCall) => void)[];
 }
 
-export interface ConnectOptions {
-  readonly rate: ChosenRate;
-  readonly concurrency: number;
+export interface ConnectOptions extends Omit<AccountOptions, keyof Credentials | 'destination' | 'contract'> {
   readonly audio: AudioReader;
   /** Returns the name of the column that a field came from, for error messages. */
   readonly columnOf?: (field: string) => string | null;
-  readonly refused?: Refused;
-  /** Whether the store and the state shared there are left aside, for commands that must work without it. */
-  readonly isAlone?: boolean;
 }
 
 /** Builds the client of the service. Nothing is sent yet. Throws `SrqError('settings')` if a proxy cannot be used. */

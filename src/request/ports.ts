@@ -205,11 +205,7 @@ interface TryOptions {
   readonly wasClear?: boolean;
 }
 
-type LicenceOptions = Pick<TryOptions, 'again'>;
-
-export interface SendingOptions extends TryOptions {
-  readonly by?: 'idempotency';
-}
+export type SendingOptions = TryOptions & { readonly by?: 'idempotency' };
 
 /** The conditions and circumstances of recording an outcome. */
 export interface OutcomeOptions extends TryOptions {
@@ -255,7 +251,7 @@ export interface DeliveryLog {
    * Makes the permission durable to send a request in doubt once more, provided that the log's state of the key still
    * is `seen`. False means that it is not, and there is no permission.
    */
-  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how?: LicenceOptions): Promise<boolean>;
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how?: Pick<TryOptions, 'again'>): Promise<boolean>;
   /** Tells whether a request without an outcome may still be in flight in another live process. */
   mayBeUnderWay(key: string): boolean | Promise<boolean>;
   /** Returns the last record of a key, or null. It returns synchronously if that costs no round trip. */
