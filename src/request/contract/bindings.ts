@@ -75,14 +75,13 @@ function slotAt(call: Call, place: Place): Slot {
   };
 }
 
-const asItIs = (text: string): string => text;
-
 /** Returns how a field is written: by the codes that a person has named, then by those of the schema. */
 function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire'] {
   const said = Object.entries(codes[field] ?? {}).map(([label, value]) => ({ value, label }));
-  if (said.length === 0) return facts === ANY ? asItIs : wireText(field, facts.type, facts.codes);
+  const byType = wireText(field, facts.type, facts.codes);
+  if (said.length === 0) return byType;
   const labelled = wireText(field, facts.type, [...said, ...(facts.codes ?? [])].filter(isFirst));
-  return (text) => labelled(text) ?? wireText(field, facts.type, facts.codes)(text);
+  return (text) => labelled(text) ?? byType(text);
 }
 
 /** What a request gives, by srq's names of the fields. */
