@@ -1,7 +1,7 @@
 import { type Contract, contractFingerprint, ownKey, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import type { CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
 import { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import { type ProxySettings, proxyFor, type ServiceProxy } from '../service/network/connector.ts';
@@ -54,7 +54,6 @@ export interface ConnectedAccount {
 }
 
 export interface ConnectOptions extends Omit<AccountOptions, keyof Credentials | 'destination' | 'contract'> {
-  readonly audio: AudioReader;
   /** Returns the name of the column that a field came from, for error messages. */
   readonly columnOf?: (field: string) => string | null;
 }
@@ -66,7 +65,7 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<Connection> {
   const { destination, contract } = account;
-  const { audio, columnOf = () => null, ...asked } = options;
+  const { columnOf = () => null, ...asked } = options;
   const ofContract = ownKey(contract);
   const clientSecret = ofContract === null ? await account.readSecret() : new Secret(ofContract);
   const credentials = { clientId: destination.clientId, clientSecret };
@@ -77,7 +76,7 @@ export async function openConnection(
   const { limiter, token, answers: known, remember, ...kept } = opened;
   const { authorizer, tokens } = openAuthorizer(host, account, credentials, token, http);
   const { clock, halt } = host;
-  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, known, remember };
+  const shared = { http, authorizer, limiter, contract, columnOf, clock, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   host.onClose(async () => remember(api.known));
   return {

@@ -9,7 +9,6 @@ import { submissions } from '../delivery/read-rows.ts';
 import { enqueueText } from '../report/terminal/queue-text.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { RequestQueue } from '../request/log/request-queue.ts';
-import type { AudioReader } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { agreedPlan, rangeOf } from '../run/agree.ts';
 import { inBatches } from '../run/batches.ts';
@@ -89,14 +88,9 @@ async function queueReady({ context, preparation }: RequestSession, plan: Import
 }
 
 /** Refuses recordings, because a path means nothing on another machine and a recording is too large for the queue. */
-const noRecordings: AudioReader = {
-  describe: () => Promise.reject(notQueued()),
-  readBase64: () => Promise.reject(notQueued()),
-};
-
-function notQueued(): SrqError {
+async function noRecordings(): Promise<never> {
   const message = 'A row with a recording cannot be queued: workers on other machines do not have the file.';
-  return new SrqError(
+  throw new SrqError(
     'recording.not-queued',
     `${message} Import such rows with srq bulk, which may use the same store.`,
   );

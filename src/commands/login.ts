@@ -3,7 +3,6 @@ import { connectTo, contractFor } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
 import { profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
-import { recordingsBeside } from '../cli/session.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../report/terminal/contract-text.ts';
@@ -54,7 +53,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
 
 /** Requests a token, which later commands use. Resolves to null if the service issues none. */
 async function prove(context: Context, { baseUrl, clientId, secret }: GivenCredentials): Promise<CachedToken | null> {
-  const options = { rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true } as const;
+  const options = { rate: 'auto', concurrency: 1, isAlone: true } as const;
   const connection = await connectTo(context, { baseUrl, clientId }, async () => new Secret(secret), options);
   return connection.proveCredentials();
 }

@@ -1,4 +1,4 @@
-import type { AudioFile, ServiceRequest } from './lead/service-request.ts';
+import type { ServiceRequest } from './lead/service-request.ts';
 import type { Identifiers, Outcome } from './log/outcome.ts';
 import type { LogEvent, LoggedState, SettledBy } from './log/status.ts';
 import type { SrqError } from './words/errors.ts';
@@ -134,12 +134,6 @@ export interface MarketplaceApi {
   readonly hasHiddenSuccess?: boolean;
   /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
-}
-
-/** Reads a recording when its request is about to be sent. */
-export interface AudioReader {
-  describe(path: string): Promise<AudioFile>;
-  readBase64(audio: AudioFile): Promise<string>;
 }
 
 /** The request that a record is about. */

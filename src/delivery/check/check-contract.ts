@@ -178,16 +178,13 @@ export function audioFindings(
   { sizeBytes, mediaType }: Pick<AudioFile, 'sizeBytes' | 'mediaType'>,
 ): Finding[] {
   for (const call of callsOf(contract, operations)) {
-    for (const { field, facts, wire, otherwise } of describedCall(call).slots) {
-      const { maxLength: most, codes, required } = facts;
+    for (const { field, facts, wire } of describedCall(call).slots) {
+      const { maxLength: most, codes } = facts;
       if (field === 'audio_file' && most !== null) {
         const length = audioLength(call.audio, sizeBytes, mediaType);
         if (length > most) return [finding('contract.recording-length', 'audio_file', { length, most })];
       }
-      if (field !== 'audio_type') continue;
-      if (mediaType === null && required && otherwise === undefined)
-        return [finding('contract.recording-unknown', 'audio_file', {})];
-      if (mediaType === null || wire(mediaType) !== null) continue;
+      if (field !== 'audio_type' || wire(mediaType) !== null) continue;
       const allowed = (codes ?? []).map(({ value }) => value).slice(0, SHOWN_VALUES);
       return [finding('contract.recording-kind', 'audio_file', { kind: mediaType, allowed: allowed.join(', ') })];
     }
