@@ -91,7 +91,7 @@ describe('An account on this machine', () => {
 });
 
 describe('A connection', () => {
-  const OPTIONS = { rate: 'max', concurrency: 2, audio: {} as never } as const;
+  const OPTIONS = { rate: 'max', concurrency: 2 } as const;
   const KEY = { kind: 'apiKey', in: 'header', name: 'x-key', prefix: '', value: 'own-key' } as const;
 
   /** A connection under a contract that differs from the documented one, with what it asked of its program. */

@@ -14,7 +14,8 @@ const params = {
   category: 'Plumbing',
 };
 const request: ServiceRequest = { params, audio: null, ref: 'A-17' };
-const audio = { path: '/leads/voice "1".wav', sizeBytes: 6, sha256: '00', mediaType: 'audio/wav' };
+const file = { path: '/leads/voice "1".wav', sizeBytes: 6, sha256: '00', mediaType: 'audio/wav' };
+const audio = { ...file, base64: async () => BASE64 };
 const { request_text: _, ...withoutText } = params;
 const recorded: ServiceRequest = { params: withoutText, audio, ref: null };
 const BASE64 = Buffer.from('RIFF\0\xff', 'latin1').toString('base64');

@@ -15,10 +15,6 @@ import { LEAD, sandboxWith } from '../sandbox/sandbox-client.ts';
 
 const request: ServiceRequest = { params: LEAD, audio: null, ref: 'A-17' };
 const CACHED: CachedToken = { accessToken: 'cached-token', obtainedAtMs: Date.UTC(2026, 10, 21), expiresAtMs: null };
-const audio = {
-  describe: () => Promise.reject(new Error('not asked for')),
-  readBase64: () => Promise.resolve('UklGRg=='),
-};
 
 const KNOWN_FLAG = knownValidate({ duplicate: false }, { duplicate: true });
 const isOfRequest = ({ body }: { body: string }) => body.includes('torneira');
@@ -30,7 +26,7 @@ interface Setup extends Partial<ClientSetup> {
 
 function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
   const { concurrency = 16, http = httpTo(baseUrl, { connections: concurrency }), clock = virtualClock() } = setup;
-  return clientOf(http, { audio, ...setup, ...{ concurrency, clock } }).api;
+  return clientOf(http, { ...setup, ...{ concurrency, clock } }).api;
 }
 
 /** An intent that counts how often it is asked. */
@@ -346,8 +342,9 @@ test('an answer that shows what was sent, token and recording included, leaves n
       body: { seen: Object.fromEntries(new URLSearchParams(body)), headers },
     }),
   });
-  const api = apiOf(service.baseUrl, { audio: { ...audio, readBase64: () => Promise.resolve(recording) } });
-  const recorded = { ...request, audio: { path: 'a.wav', sizeBytes: 900, sha256: '00', mediaType: null } };
+  const api = apiOf(service.baseUrl);
+  const file = { path: 'a.wav', sizeBytes: 900, sha256: '00', mediaType: 'audio/wav' };
+  const recorded = { ...request, audio: { ...file, base64: async () => recording } };
   const sent = await api.create(recorded, intent(), TERMS);
   expect(service.creates()[0]?.body).toContain(encodeURIComponent(recording).slice(0, 100));
   const told = JSON.stringify(sent);
