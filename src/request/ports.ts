@@ -55,15 +55,6 @@ export interface CreateResult {
   readonly sameAs: string | null;
 }
 
-/** What became of an answer that proved nothing. */
-export interface Proof {
-  readonly isTaken: boolean;
-  /** Whether validate has shown that it was taken. */
-  readonly isSeen: boolean;
-  readonly stop: SrqError | null;
-  readonly sameAs: string | null;
-}
-
 /** What a create needs to know of its request. */
 export interface CreateTerms {
   /** The key of the request's content. An identifier belongs to one content. */
@@ -96,9 +87,15 @@ export interface MarketplaceApi {
   create(request: ServiceRequest, intend: () => Promise<boolean>, terms: CreateTerms): Promise<CreateResult | null>;
   /**
    * Finds out by experiment whether a request was taken that was answered in this way: validate, which called it clear
-   * before, has to call it a duplicate now, and one that cannot exist still clear. Remembers what such answers mean.
+   * before, has to call it a duplicate now, and one that cannot exist still clear. Remembers what such answers mean. Resolves
+   * to null if nothing shows that it was taken.
    */
-  prove(request: ServiceRequest, key: string, unproven: UnprovenAnswer, cleared: ValidateResult): Promise<Proof>;
+  prove(
+    request: ServiceRequest,
+    key: string,
+    unproven: UnprovenAnswer,
+    cleared: ValidateResult,
+  ): Promise<CreateResult | null>;
   /** Remembers what a person says of an answer. `id` says that an identifier of its own proves that it was taken. */
   learn(unproven: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void;
   /** Asks validate once, without a conclusion. */
