@@ -129,17 +129,18 @@ describe('a 429', () => {
 
 describe('a validate that calls everything clear', () => {
   test.each([
-    ['proves a creation', [{ pointer: '/id' }], true],
-    ['is needed where the description does not say where requests are named', [], false],
-  ])('beside it the API description %s', async (_, identifiers, isTaken) => {
+    ['proves a creation', [{ pointer: '/id' }], { outcome: { status: 'created' }, stop: null }],
+    ['is needed where the description does not say where requests are named', [], null],
+  ])('beside it the API description %s', async (_, identifiers, proof) => {
     const service = await startScriptedService({ validate: () => ({ status: 200, body: { duplicate: false } }) });
     const api = apiOf(service.baseUrl, { contract: contractWith({ create: { identifiers } }) });
     const cleared = await api.validate(request);
     const sent = await api.create(request, intent(), { ...TERMS, cleared });
     if (!sent?.unproven) throw new Error('It is proven at once.');
     expect([cleared.verdict, sent.outcome.status]).toEqual(['clear', 'unknown']);
-    const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
-    expect(proof).toMatchObject({ isTaken, isSeen: false, stop: null });
+    const found = await api.prove(request, TERMS.key, sent.unproven, cleared);
+    if (proof === null) expect(found).toBeNull();
+    else expect(found).toMatchObject(proof);
   });
 });
 
@@ -150,7 +151,8 @@ test('a validate that answers 404, also about what was created, is not asked as 
   const cleared = await api.validate(request);
   const sent = await api.create(request, intent(), { ...TERMS, cleared });
   if (!sent?.unproven) throw new Error('It is proven at once.');
-  expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ isTaken: true, isSeen: false });
+  const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
+  expect(proof).toMatchObject({ outcome: { status: 'created' } });
   await expect(api.validate(request)).rejects.toMatchObject({ reason: 'service.wrong-address' });
 });
 
@@ -367,7 +369,8 @@ test.each([
   expect(cleared.verdict).toBe('clear');
   const sent = await api.create(request, intent(), { ...TERMS, cleared });
   if (sent?.unproven == null) throw new Error('It was not tried out.');
-  expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ isTaken: true, isSeen: true });
+  const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
+  expect(proof).toMatchObject({ outcome: { status: 'created', ids: sent.unproven.ids, message: null } });
   const received = sandbox.requests().filter(({ operation }) => operation === 'create');
   expect(received).toMatchObject([{ encoding, params: LEAD, status: 201 }]);
   expect(Object.values(sent.unproven.ids)).toContain(received[0]?.requestId);
@@ -471,6 +474,26 @@ describe('an answer to create', () => {
   });
 
   test.each([
+    ['a creation', 200, 'created', 'Taken, as validate shows; the answer names no identifier.'],
+    ['a conflict', 409, 'duplicate', 'The service answered HTTP 409, and validate shows that it has this request.'],
+  ])('an answer without an identifier is %s where validate shows it', async (_, status, is, message) => {
+    const known = new Set<string>();
+    const service = await startScriptedService({
+      create: ({ body }) => {
+        known.add(body);
+        return { status, body: { vastaus: 'kyllä' } };
+      },
+      validate: ({ body }) => ({ status: 200, body: { tuttu: known.has(body) } }),
+    });
+    const api = apiOf(service.baseUrl);
+    const cleared = await api.validate(request);
+    const sent = await api.create(request, intent(), { ...TERMS, cleared });
+    if (!sent?.unproven) throw new Error('It is proven at once.');
+    const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
+    expect(proof?.outcome).toMatchObject({ status: is, http: status, ids: {}, message });
+  });
+
+  test.each([
     ['a client', false],
     ['clients of their own', true],
   ])(
@@ -498,9 +521,7 @@ describe('an answer to create', () => {
         const sent = await each.client.create(each.request, intent(), { ...TERMS, ...each });
         expect(sent?.outcome.status).toBe('unknown');
         if (each.key === 'first' || sent?.unproven == null) continue;
-        expect(await each.client.prove(each.request, each.key, sent.unproven, each.cleared)).toMatchObject({
-          ...{ isTaken: false, isSeen: false },
-        });
+        expect(await each.client.prove(each.request, each.key, sent.unproven, each.cleared)).toBeNull();
       }
     },
   );
