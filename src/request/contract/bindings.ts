@@ -122,11 +122,7 @@ export function placed<File>(call: Call, given: Given<File>, leavesOut = NOTHING
     const value = valueAt(slot, given);
     if (value !== undefined && !along.some(({ place }) => place === slot.place)) put(result, slot, value);
   }
-  for (const slot of along) {
-    // An object is there anyway once something is in it.
-    const isThere = isEmpty(slot.otherwise) && result.body.some(({ path }) => isWithin(path, slot.path));
-    if (!isThere) put(result, slot, slot.otherwise ?? null);
-  }
+  for (const slot of along) put(result, slot, slot.otherwise ?? null);
   for (const name of given.names) {
     if (names.has(name) || (isOwn(name) && call.schema !== null) || leavesOut(name)) continue;
     const text = given.text(name);
@@ -188,12 +184,6 @@ function put<File>({ body, header, query }: Placed<File>, { in: where, path, fac
   else (where === 'header' ? header : query).push([path[0] ?? '', String(value)]);
 }
 
-const isEmpty = (value: Json | undefined): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
-
-const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
-  path.length >= parent.length && parent.every((name, at) => path[at] === name);
-
 /** An object of a body while it is built. It inherits nothing, so that a member can be called `__proto__`. */
 interface Branch {
   [name: string]: unknown;
@@ -219,8 +209,11 @@ export function nested<File>(entries: readonly Entry<File>[], scalar: (entry: En
 
 /** Sets a value. The members of an object are set one by one, because others may be set beside them. */
 function plant(branch: Branch, name: string, value: unknown): void {
-  if (!isObject(value) || Object.keys(value).length === 0) branch[name] = value;
-  else for (const [inner, member] of Object.entries(value)) plant(branchUnder(branch, name), inner, member);
+  if (!isObject(value)) branch[name] = value;
+  else {
+    const inner = branchUnder(branch, name);
+    for (const [member, each] of Object.entries(value)) plant(inner, member, each);
+  }
 }
 
 function isObject(value: unknown): value is object {
