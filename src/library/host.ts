@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { type Connection, openConnection } from '../account/connection.ts';
-import type { LogPlace } from '../account/host.ts';
-import { Program } from '../account/program.ts';
+import { type LogPlace, Program } from '../account/program.ts';
 import { describeAudio } from '../input/audio.ts';
 import { type Contract, contractAt, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
