@@ -48,10 +48,10 @@ export abstract class Program {
   protected abstract findLog(): Promise<LogPlace>;
 
   /** Describes this process to others that find the log in use. */
-  holder(command: string): string {
+  readonly holder = (command: string): string => {
     const since = new Date(this.clock.nowMs()).toISOString();
     return `${this.named(command)}, process ${this.#own.pid} on ${hostname()}, since ${since}`;
-  }
+  };
 
   /**
    * Throws `SrqError('settings')` if the environment turns off Node.js's certificate checks. `authority` says how to
@@ -176,8 +176,7 @@ export class LogKeeper {
     const place = await this.place();
     if (place.kind === 'store') return this.postgresStore();
     const { openFileStore } = await import('../store/file/file-store.ts');
-    const holder = (command: string) => this.#host.holder(command);
-    const { clock, run, uid } = this.#host;
+    const { clock, run, uid, holder } = this.#host;
     const { path, isGiven } = place;
     this.#fileStore ??= openFileStore({ path, clock, run, holder, user: { uid, isInStateFolder: !isGiven } });
     return this.#fileStore;
@@ -292,10 +291,9 @@ export class LogKeeper {
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
     const { url, name, isEncrypted, password } = place;
-    const { clock, run, halt } = this.#host;
+    const { clock, run, halt, holder } = this.#host;
     if (isEncrypted) this.#host.requireCertificateCheck(' in the URL of the store: ?sslrootcert=FILE');
     const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
-    const holder = (command: string) => this.#host.holder(command);
     const away = (message: string | null) => {
       if (message === null && !this.isStoreAway) return;
       this.isStoreAway = message !== null;
