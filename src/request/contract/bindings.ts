@@ -25,35 +25,31 @@ interface Slot extends PlaceParts {
   readonly isKnown: boolean;
 }
 
-interface Described {
-  readonly isJson: boolean;
-  readonly slots: readonly Slot[];
-  readonly when: readonly (readonly [field: string, values: readonly Slot[]])[];
-  /** The fields that have a place, by srq's names. */
-  readonly fields: ReadonlySet<string>;
-  /** These and the names of their places, by which a person may give them too. */
-  readonly names: ReadonlySet<string>;
-  readonly required: ReadonlySet<string>;
-  /** The fields whose length or values the schema bounds. */
-  readonly bounded: ReadonlySet<string>;
+/** What goes along with a field. */
+interface Along extends Slot {
+  readonly with: string;
 }
 
 /** Summarises a call. It is memoized, because an import has tens of thousands of rows. */
-export const describedCall = memoize((call: Call): Described => {
+export const describedCall = memoize((call: Call) => {
   const always = Object.keys(call.always).filter((place) => !Object.hasOwn(call.fields, place));
   const slots = [...Object.keys(call.fields), ...always].map((place) => slotAt(call, place));
-  const fieldsWhere = (holds: (slot: Slot) => boolean) =>
+  const fieldsWhere = (holds: (slot: Slot) => boolean): ReadonlySet<string> =>
     new Set(slots.flatMap((slot) => (slot.field !== null && holds(slot) ? [slot.field] : [])));
   return {
     isJson: encodingOf(call) === 'json',
     slots,
-    when: Object.entries(call.when).map(([field, values]) => [
-      field,
-      Object.entries(values).map(([place, otherwise]) => ({ ...slotAt(call, place), field: null, otherwise })),
-    ]),
+    when: Object.entries(call.when).flatMap(([field, values]) =>
+      Object.entries(values).map(
+        ([place, otherwise]): Along => ({ ...slotAt(call, place), field: null, otherwise, with: field }),
+      ),
+    ),
+    /** The fields that have a place, by srq's names. */
     fields: fieldsWhere(() => true),
+    /** These and the names of their places, by which a person may give them too. */
     names: new Set(slots.flatMap(({ place, field }) => (field === null ? [] : [field, place]))),
     required: fieldsWhere(({ facts, otherwise }) => facts.required && otherwise === undefined),
+    /** The fields whose length or values the schema bounds. */
     bounded: fieldsWhere(({ facts: { codes, maxLength } }) => codes !== null || maxLength !== null),
   };
 });
@@ -145,8 +141,8 @@ export function leftOutOf({ create, validate }: Contract, name: RequestOperation
 }
 
 /** Returns what goes along with the fields that a request gives, in place of what it gives for the same places. */
-function goingAlong(when: Described['when'], given: Given<unknown>): readonly Slot[] {
-  const all = when.flatMap(([field, values]) => (isGiven(given, field) ? values : []));
+function goingAlong(when: readonly Along[], given: Given<unknown>): readonly Slot[] {
+  const all = when.filter((slot) => isGiven(given, slot.with));
   return all.filter(({ place }, at) => all.findIndex((each) => each.place === place) === at);
 }
 
