@@ -12,8 +12,7 @@ import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { FileTokenCache, LearnedFile } from '../settings/account-files.ts';
-import type { LogPlace } from './host.ts';
-import type { Program } from './program.ts';
+import type { LogPlace, Program } from './program.ts';
 
 /**
  * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
@@ -48,7 +47,7 @@ export interface AccountOptions extends Omit<Credentials, 'clientId'> {
   readonly rate: ChosenRate;
   readonly concurrency: number;
   readonly refused?: Refused | undefined;
-  /** Whether the store and the state shared there are left aside. */
+  /** Whether the store and the state shared there are left aside, for commands that must work without it. */
   readonly isAlone?: boolean | undefined;
 }
 

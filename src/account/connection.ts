@@ -1,15 +1,14 @@
 import { type Contract, contractFingerprint, ownKey, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { AudioReader, CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import type { CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
 import { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import { type ProxySettings, proxyFor, type ServiceProxy } from '../service/network/connector.ts';
-import type { ChosenRate, PaceView } from '../service/pacing/permits.ts';
-import type { Refused } from '../service/pacing/rate-limiter.ts';
+import type { PaceView } from '../service/pacing/permits.ts';
 import { type Authorizer, type Credentials, fixedAuthorizer, Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
-import { type Account, type Host, openAccount } from './account.ts';
+import { type Account, type AccountOptions, type Host, openAccount } from './account.ts';
 import type { Program } from './program.ts';
 
 type ConnectionHost = Host & Pick<Program, 'addSecret' | 'requireCertificateCheck'>;
@@ -48,15 +47,9 @@ export interface ConnectedAccount {
   readonly traces: readonly ((call: TracedCall) => void)[];
 }
 
-export interface ConnectOptions {
-  readonly rate: ChosenRate;
-  readonly concurrency: number;
-  readonly audio: AudioReader;
+export interface ConnectOptions extends Omit<AccountOptions, keyof Credentials | 'destination' | 'contract'> {
   /** Returns the name of the column that a field came from, for error messages. */
   readonly columnOf?: (field: string) => string | null;
-  readonly refused?: Refused;
-  /** Whether the store and the state shared there are left aside, for commands that must work without it. */
-  readonly isAlone?: boolean;
 }
 
 /** Builds the client of the service. Nothing is sent yet. Throws `SrqError('settings')` if a proxy cannot be used. */
@@ -66,7 +59,7 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<Connection> {
   const { destination, contract } = account;
-  const { audio, columnOf = () => null, ...asked } = options;
+  const { columnOf = () => null, ...asked } = options;
   const ofContract = ownKey(contract);
   const clientSecret = ofContract === null ? await account.readSecret() : new Secret(ofContract);
   const credentials = { clientId: destination.clientId, clientSecret };
@@ -77,7 +70,7 @@ export async function openConnection(
   const { limiter, token, answers: known, remember, ...kept } = opened;
   const { authorizer, tokens } = openAuthorizer(host, account, credentials, token, http);
   const { clock, halt } = host;
-  const shared = { http, authorizer, limiter, audio, contract, columnOf, clock, known, remember };
+  const shared = { http, authorizer, limiter, contract, columnOf, clock, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   host.onClose(async () => remember(api.known));
   return {

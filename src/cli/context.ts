@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { LogPlace } from '../account/host.ts';
-import { Program } from '../account/program.ts';
+import { type LogPlace, Program } from '../account/program.ts';
 import { printableLines } from '../report/output.ts';
 import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, forRehearsal } from '../request/contract/contract.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { LogPlace } from '../account/host.ts';
+import type { LogPlace } from '../account/program.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
 import type { Sourced } from '../settings/settings.ts';

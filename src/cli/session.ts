@@ -1,14 +1,13 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Connection, ConnectOptions } from '../account/connection.ts';
 import type { Preparation } from '../delivery/prepare.ts';
-import { describeAudio, readAudioBase64 } from '../input/audio.ts';
+import { describeAudio } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
 import { type Contract, ownKey, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
-import type { Destination } from '../request/lead/service-request.ts';
+import type { DescribeAudio, Destination } from '../request/lead/service-request.ts';
 import { type LogReader, type TakenRecord, takenAt } from '../request/log/log-store.ts';
-import type { AudioReader } from '../request/ports.ts';
 import { notLoggedIn, type Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
@@ -19,7 +18,7 @@ import type { Context } from './context.ts';
 const REHEARSED: Destination = { baseUrl: 'http://127.0.0.1', clientId: 'sandbox' };
 
 export interface SessionUse {
-  readonly audio: AudioReader;
+  readonly audio: DescribeAudio;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
   /** Whether validate is left out, with a note to the user, if the service has none. */
@@ -77,9 +76,9 @@ export async function openSession(context: Context, use: SessionUse) {
       yield* takenAt(await context.log.store(), destination, ref);
     },
     /** Connects to the service. Nothing is sent yet. */
-    connect: async (options: Omit<ConnectOptions, 'audio'>): Promise<Connection> => {
+    connect: async (options: ConnectOptions): Promise<Connection> => {
       const { connect } = await import('./connect.ts');
-      return connect(context, { ...options, audio });
+      return connect(context, options);
     },
     /** Tells the user where the command is about to send, and by which contract. Programs can use `srq status --json`. */
     sayDestination: (): void => {
@@ -98,13 +97,10 @@ export function finishOnSignal({ interruption, reporter }: Context, what = 'what
  * Reads recordings from the folder of the file that names them. If the file is `-`, that is the current folder. A
  * recording named by a flag may be anywhere.
  */
-export function recordingsBeside(file: string, named?: string): AudioReader {
+export function recordingsBeside(file: string, named?: string): DescribeAudio {
   const folder = file === '-' ? '.' : dirname(file);
-  return {
-    describe: (path) =>
-      path === named ? describeAudio(basename(path), dirname(resolve(path))) : describeAudio(path, folder),
-    readBase64: readAudioBase64,
-  };
+  return (path) =>
+    path === named ? describeAudio(basename(path), dirname(resolve(path))) : describeAudio(path, folder);
 }
 
 /**

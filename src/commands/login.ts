@@ -3,7 +3,6 @@ import { connectTo, contractFor } from '../cli/connect.ts';
 import type { Context } from '../cli/context.ts';
 import { profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
-import { recordingsBeside } from '../cli/session.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
 import { contractName, placeText, secretAddressText } from '../report/terminal/contract-text.ts';
@@ -34,7 +33,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const tokensAt = tokenAddress(contract, baseUrl);
   if (isElsewhere(contract.token)) context.reporter.warn(address);
   else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
-  const alone = { rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true } as const;
+  const alone = { rate: 'auto', concurrency: 1, isAlone: true } as const;
   // Later commands use the token. It is null if the service issues none.
   const token = await connectTo(context, { baseUrl, clientId }, async () => new Secret(given.secret), alone)
     .then((connection) => connection.proveCredentials())

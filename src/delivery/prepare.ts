@@ -6,13 +6,13 @@ import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts'
 import {
   type AudioFile,
   contentKey,
+  type DescribeAudio,
   type Destination,
   type Draft,
   type ServiceRequest,
 } from '../request/lead/service-request.ts';
 import { type FieldSource, type Mapping, type Row, TEST_LEAD } from '../request/lead/table.ts';
 import { filledTemplate } from '../request/lead/template.ts';
-import type { AudioReader } from '../request/ports.ts';
 import { memoize } from '../request/small.ts';
 import { expected } from '../request/words/errors.ts';
 import { finding, type Problem } from '../request/words/finding.ts';
@@ -26,7 +26,7 @@ export interface Preparation {
   readonly contract: Contract;
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
-  readonly audio: AudioReader;
+  readonly audio: DescribeAudio;
   /** Whether warnings make a row invalid as well. */
   readonly strict: boolean;
 }
@@ -138,7 +138,7 @@ export function invalid(row: number, ref: string | null, problems: readonly Prob
 /** Describes a recording, or says what is wrong with it. */
 async function described(path: string, { audio, contract, operations }: Preparation): Promise<AudioFile | Problem> {
   try {
-    const described = await audio.describe(path);
+    const described = await audio(path);
     return audioFindings(contract, operations, described)[0] ?? described;
   } catch (error) {
     return finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);

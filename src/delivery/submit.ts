@@ -1,12 +1,5 @@
 import { repetitionKey, type ServiceRequest } from '../request/lead/service-request.ts';
-import {
-  type Identifiers,
-  type Outcome,
-  outcomeOf,
-  type RowResult,
-  reasonOf,
-  UNNAMED,
-} from '../request/log/outcome.ts';
+import { type Identifiers, type Outcome, outcomeOf, type RowResult, reasonOf } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type {
   DeliveryLog,
@@ -178,23 +171,16 @@ async function proven(
   const { request, key } = submission;
   try {
     const proof = await api.prove(request, key, unproven, cleared);
-    const { isTaken: isProven, isSeen } = proof;
+    if (proof === null) return told;
     const withdrawn = await withdrawCreation(proof, log, api.wireForm);
-    if (!isProven) return { ...told, ...withdrawn };
-    const seen = log.lookup(key);
-    const isNamed = Object.keys(unproven.ids).length > 0;
-    const message = unproven.http === 409 ? CONFLICT : isNamed ? null : isSeen ? SEEN : UNNAMED;
-    const { http, ids } = unproven;
+    if (proof.outcome.status === 'unknown') return { ...told, ...withdrawn };
     // When it was sent can be told from this, by which its age is compared with that of unknown requests.
-    const outcome = outcomeOf(http === 409 ? 'duplicate' : 'created', message, { http, ids, ms: ageMs(log, sentMs) });
-    return recorded(submission, outcome, withdrawn, log, { seen });
+    const outcome = { ...proof.outcome, ms: ageMs(log, sentMs) };
+    return recorded(submission, outcome, withdrawn, log, { seen: log.lookup(key) });
   } catch (error) {
     return { ...told, stop: expected(error) };
   }
 }
-
-const CONFLICT = 'The service answered HTTP 409, and validate shows that it has this request.';
-const SEEN = 'Taken, as validate shows; the answer names no identifier.';
 
 /**
  * Tells whether the last try was a deliberate second send that the service has not taken. Under the key of the first one an

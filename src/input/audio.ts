@@ -33,14 +33,14 @@ export async function describeAudio(path: string, insideFolder: string): Promise
     const bytes = await handle.readFile();
     const mediaType = mediaTypeOfBytes(bytes.subarray(0, SIGNATURE_BYTES)) ?? mediaTypeOfName(path);
     if (mediaType === null) throw unusable(`${path} is not a recording.`, 'Name a sound file, such as .mp3 or .wav.');
-    return { path: real, sizeBytes: bytes.length, sha256: digestOf(bytes), mediaType };
+    const described = { path: real, sizeBytes: bytes.length, sha256: digestOf(bytes), mediaType };
+    return { ...described, base64: () => readBase64(described) };
   } finally {
     await handle.close();
   }
 }
 
-/** Reads a recording as base64. Throws `SrqError('input')` if the file has changed since it was described. */
-export async function readAudioBase64(audio: AudioFile): Promise<string> {
+async function readBase64(audio: Omit<AudioFile, 'base64'>): Promise<string> {
   const handle = await openRecording(audio.path, audio.path);
   try {
     const { size } = await handle.stat();

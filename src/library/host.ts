@@ -1,14 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { type Connection, openConnection } from '../account/connection.ts';
-import type { LogPlace } from '../account/host.ts';
-import { Program } from '../account/program.ts';
-import { describeAudio, readAudioBase64 } from '../input/audio.ts';
+import { type LogPlace, Program } from '../account/program.ts';
+import { describeAudio } from '../input/audio.ts';
 import { type Contract, contractAt, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
+import type { DescribeAudio } from '../request/lead/service-request.ts';
 import { type TakenRecord, takenAt } from '../request/log/log-store.ts';
-import type { AudioReader } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import type { Refused } from '../service/pacing/rate-limiter.ts';
@@ -102,7 +101,7 @@ export class LibraryHost extends Program {
   }
 
   async #connect(): Promise<Connection> {
-    const { baseUrl, clientId, rate, concurrency, timeoutMs, audioFolder, proxy = null } = this.settings;
+    const { baseUrl, clientId, rate, concurrency, timeoutMs, proxy = null } = this.settings;
     const account = {
       destination: { baseUrl, clientId },
       contract: await this.contract(),
@@ -112,8 +111,7 @@ export class LibraryHost extends Program {
       traces: [],
     };
     const refused: Refused = (http, pauseMs) => this.refused(http, pauseMs);
-    const asked = { rate, concurrency, audio: recordingsIn(audioFolder), refused };
-    const connection = await openConnection(this, account, asked);
+    const connection = await openConnection(this, account, { rate, concurrency, refused });
     this.onClose(async () => connection.keepRate());
     return connection;
   }
@@ -134,15 +132,10 @@ function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> 
   };
 }
 
-function recordingsIn(folder: string | undefined): AudioReader {
-  return {
-    describe: (path) =>
-      folder === undefined
-        ? Promise.reject(
-            new SrqError('recording.unusable', 'Recordings are read from the audioFolder, and none is given.'),
-          )
-        : describeAudio(path, folder),
-    readBase64: readAudioBase64,
+function recordingsIn(folder: string | undefined): DescribeAudio {
+  return async (path) => {
+    if (folder !== undefined) return describeAudio(path, folder);
+    throw new SrqError('recording.unusable', 'Recordings are read from the audioFolder, and none is given.');
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AudioFile, ServiceRequest } from './lead/service-request.ts';
+import type { ServiceRequest } from './lead/service-request.ts';
 import type { Identifiers, Outcome } from './log/outcome.ts';
 import type { LogEvent, LoggedState, SettledBy } from './log/status.ts';
 import type { SrqError } from './words/errors.ts';
@@ -55,15 +55,6 @@ export interface CreateResult {
   readonly sameAs: string | null;
 }
 
-/** What became of an answer that proved nothing. */
-export interface Proof {
-  readonly isTaken: boolean;
-  /** Whether validate has shown that it was taken. */
-  readonly isSeen: boolean;
-  readonly stop: SrqError | null;
-  readonly sameAs: string | null;
-}
-
 /** What a create needs to know of its request. */
 export interface CreateTerms {
   /** The key of the request's content. An identifier belongs to one content. */
@@ -96,9 +87,15 @@ export interface MarketplaceApi {
   create(request: ServiceRequest, intend: () => Promise<boolean>, terms: CreateTerms): Promise<CreateResult | null>;
   /**
    * Finds out by experiment whether a request was taken that was answered in this way: validate, which called it clear
-   * before, has to call it a duplicate now, and one that cannot exist still clear. Remembers what such answers mean.
+   * before, has to call it a duplicate now, and one that cannot exist still clear. Remembers what such answers mean. Resolves
+   * to null if nothing shows that it was taken.
    */
-  prove(request: ServiceRequest, key: string, unproven: UnprovenAnswer, cleared: ValidateResult): Promise<Proof>;
+  prove(
+    request: ServiceRequest,
+    key: string,
+    unproven: UnprovenAnswer,
+    cleared: ValidateResult,
+  ): Promise<CreateResult | null>;
   /** Remembers what a person says of an answer. `id` says that an identifier of its own proves that it was taken. */
   learn(unproven: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void;
   /** Asks validate once, without a conclusion. */
@@ -134,12 +131,6 @@ export interface MarketplaceApi {
   readonly hasHiddenSuccess?: boolean;
   /** Reduces the rate to this share of the present one. */
   slowDown(share: number): void;
-}
-
-/** Reads a recording when its request is about to be sent. */
-export interface AudioReader {
-  describe(path: string): Promise<AudioFile>;
-  readBase64(audio: AudioFile): Promise<string>;
 }
 
 /** The request that a record is about. */
@@ -205,11 +196,7 @@ interface TryOptions {
   readonly wasClear?: boolean;
 }
 
-type LicenceOptions = Pick<TryOptions, 'again'>;
-
-export interface SendingOptions extends TryOptions {
-  readonly by?: 'idempotency';
-}
+export type SendingOptions = TryOptions & { readonly by?: 'idempotency' };
 
 /** The conditions and circumstances of recording an outcome. */
 export interface OutcomeOptions extends TryOptions {
@@ -255,7 +242,7 @@ export interface DeliveryLog {
    * Makes the permission durable to send a request in doubt once more, provided that the log's state of the key still
    * is `seen`. False means that it is not, and there is no permission.
    */
-  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how?: LicenceOptions): Promise<boolean>;
+  licence(subject: LogSubject, seen: LoggedState, by: SettledBy, how?: Pick<TryOptions, 'again'>): Promise<boolean>;
   /** Tells whether a request without an outcome may still be in flight in another live process. */
   mayBeUnderWay(key: string): boolean | Promise<boolean>;
   /** Returns the last record of a key, or null. It returns synchronously if that costs no round trip. */
@@ -265,21 +252,19 @@ export interface DeliveryLog {
 /** The part of a log that says what is known of requests. Nothing is recorded through it. */
 export type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 
-/** The result of changing a record: the new record as JSON, and a value for the caller. */
-interface RecordChange<Result> {
-  readonly keep: unknown;
-  readonly result: Result;
-}
-
 /** Small named records about one account in the store, shared by all processes that send for it. One at a time changes them. */
 export interface SharedAccountState {
   /** Identifies this process. */
   readonly run: string;
   /**
-   * Passes a copy of the record with this name to `reduce` (null if there is none), and stores what it returns. `nowMs` is a
+   * Passes a copy of the record with this name to `reduce` (null if there is none), and stores the `keep` that it returns as
+   * JSON. `result` is a value for the caller. `nowMs` is a
    * clock that is the same for all processes. Waits for the store if it is away, and throws `SrqError('log')` when it gives up.
    */
-  change<Result>(name: string, reduce: (kept: unknown, nowMs: number) => RecordChange<Result>): Promise<Result>;
+  change<Result>(
+    name: string,
+    reduce: (kept: unknown, nowMs: number) => { readonly keep: unknown; readonly result: Result },
+  ): Promise<Result>;
 }
 
 /**

@@ -3,15 +3,14 @@ import type { Context } from '../cli/context.ts';
 import { recordingsBeside } from '../cli/session.ts';
 import type { RequestOptions } from '../cli/table/options.ts';
 import { FIELD, FIELDS, isField } from '../request/lead/fields.ts';
-import type { Draft } from '../request/lead/service-request.ts';
-import type { AudioReader } from '../request/ports.ts';
+import type { DescribeAudio, Draft } from '../request/lead/service-request.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 
 /** The requests that the user gave, with their recordings. */
 export interface RequestInput {
   readonly drafts: readonly Draft[];
-  readonly audio: AudioReader;
+  readonly audio: DescribeAudio;
 }
 
 /** Why a request has no outcome that came after the one with which the command stopped. */

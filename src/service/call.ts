@@ -14,7 +14,7 @@ import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Outcome } from '../request/log/outcome.ts';
 import { isTaken } from '../request/log/status.ts';
-import type { AudioReader, Clock, CreateResult } from '../request/ports.ts';
+import type { Clock, CreateResult } from '../request/ports.ts';
 import { stopwatch } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { secretTexts } from '../request/words/names.ts';
@@ -41,7 +41,6 @@ export interface CallDeps {
   readonly http: Http;
   readonly authorizer: Authorizer;
   readonly limiter: RateLimiter;
-  readonly audio: AudioReader;
   readonly contract: Contract;
   readonly clock: Clock;
   /** Aborted when the run is to end. Nothing new is sent then; calls in flight are finished. */
@@ -89,7 +88,7 @@ export class Caller {
     header: EncodedRequest['headers'] = {},
   ): Promise<PreparedCall> {
     const { params, parts = {}, audio } = request;
-    const recording = audio ? await this.#deps.audio.readBase64(audio) : null;
+    const recording = audio ? await audio.base64() : null;
     const encoded = this.#encoder[operation](request, recording);
     const fileName = audio ? [basename(audio.path)] : [];
     const values = [...Object.values(params), ...Object.values(parts), ...fileName, ...this.#secrets];

@@ -6,13 +6,12 @@ import {
 } from '../request/contract/known-answers.ts';
 import { wireFormOf } from '../request/contract/public-api.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
-import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
+import { isSuccess, outcomeOf, UNNAMED } from '../request/log/outcome.ts';
 import type {
   CreateResult,
   CreateTerms,
   Look,
   MarketplaceApi,
-  Proof,
   UnprovenAnswer,
   ValidateResult,
   Verdict,
@@ -33,7 +32,7 @@ import {
 import { Experiment } from './experiment.ts';
 import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
-import { createOutcome, failedValidate, notSent, readValidate, sameAnswer, sameIdentifier } from './outcomes.ts';
+import { createOutcome, failedValidate, notSent, readValidate, sameAnswer } from './outcomes.ts';
 import { MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
 import type { Redactor } from './redaction/redactor.ts';
 import { tokenRefused } from './token/token-answer.ts';
@@ -230,27 +229,27 @@ export class RequestApi implements MarketplaceApi {
     return sameAs === null ? result : sameAnswer(result, sameAs);
   }
 
-  async prove(...[request, key, unproven, cleared]: Parameters<MarketplaceApi['prove']>): Promise<Proof> {
-    const { http, isBelieved } = unproven;
+  async prove(...[request, key, unproven, cleared]: Parameters<MarketplaceApi['prove']>): Promise<CreateResult | null> {
+    const { http, ids, isBelieved } = unproven;
     const form = unproven.form as Form | null;
-    const nothing = { isTaken: false, isSeen: false, stop: null, sameAs: null };
     // What was cut or cannot be read is settled like a request that was not answered.
-    if (form === null) return nothing;
+    if (form === null) return null;
+    const result = { stop: null, unproven: null, sameAs: null };
     // A conflict means that the service has the request, and never what an answer to a new one looks like.
     const isConflict = http === 409;
     const created = { form: isConflict ? null : form, isBelieved };
     const isSeen = await this.#experiment.inspect(request, key, created, cleared);
-    if (isSeen && isConflict) return { ...nothing, isTaken: true, isSeen };
+    if (isSeen && isConflict) return { ...result, outcome: outcomeOf('duplicate', CONFLICT, { http, ids }) };
     // If validate does not see the request, it may not have been taken, whatever the answer looks like. Until it is known
     // whether validate tells, the API description and a comparison with other creations count for more.
     const isKnown = () => this.#deps.contract.create.identifiers.length > 0 || this.#reader.isTaken(form, key);
     const isTaken = isSeen || (isBelieved && !this.#reader.knowsValidate && isKnown());
     if (!isTaken) this.#learn(form, 'open', 'experiment');
-    if (!isTaken) return nothing;
+    if (!isTaken) return null;
     if (!isSeen) this.#learn(form, 'taken', 'document');
     this.#reader.kept.holdAll(form, key);
-    const sameAs = this.#reader.kept.identify(key, form);
-    return { isTaken: sameAs === null, isSeen, sameAs, stop: sameAs === null ? null : sameIdentifier() };
+    const message = Object.keys(ids).length > 0 ? null : isSeen ? SEEN : UNNAMED;
+    return this.#identified(key, form, { ...result, outcome: outcomeOf('created', message, { http, ids }) });
   }
 
   learn({ form }: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void {
@@ -297,6 +296,8 @@ function afterRefusal(result: CreateResult, isRefused: boolean): CreateResult {
   return { ...result, outcome: { ...result.outcome, status: 'unknown', http: 401, message: REFUSED_ONCE } };
 }
 
+const CONFLICT = 'The service answered HTTP 409, and validate shows that it has this request.';
+const SEEN = 'Taken, as validate shows; the answer names no identifier.';
 const TWO_TOKENS = 'Two tokens, one after the other, were refused (HTTP 401). The request may have been taken.';
 const NOT_CLEAR = 'The token was refused (HTTP 401), and validate does not say clear.';
 const REFUSED_ONCE = 'The token was refused (HTTP 401), and the request was not sent again.';

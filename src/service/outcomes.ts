@@ -40,15 +40,9 @@ const SAME_IDENTIFIER = 'The answer names the identifier of another request, so 
 /** Returns the result of an answer that names the identifier of another request. */
 export function sameAnswer(result: CreateResult, sameAs: string): CreateResult {
   const outcome: Outcome = { ...result.outcome, status: 'unknown', ids: {}, message: SAME_IDENTIFIER };
-  return { ...result, outcome, stop: sameIdentifier(), sameAs };
-}
-
-export function sameIdentifier(): SrqError {
-  return new SrqError(
-    'answer.same-identifier',
-    'The service gave two requests the same identifier. Both are unknown.',
-    'Look both up at the service, then record what you found: srq resolve',
-  );
+  const both = 'The service gave two requests the same identifier. Both are unknown.';
+  const hint = 'Look both up at the service, then record what you found: srq resolve';
+  return { ...result, outcome, stop: new SrqError('answer.same-identifier', both, hint), sameAs };
 }
 
 /**

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AccountOptions, openAccount } from '../../src/account/account.ts';
 import { type ConnectedAccount, openConnection } from '../../src/account/connection.ts';
-import type { LogPlace } from '../../src/account/host.ts';
-import { LogKeeper } from '../../src/account/log-keeper.ts';
+import { LogKeeper, type LogPlace } from '../../src/account/program.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { contractFingerprint } from '../../src/request/contract/contract.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
@@ -91,7 +90,7 @@ describe('An account on this machine', () => {
 });
 
 describe('A connection', () => {
-  const OPTIONS = { rate: 'max', concurrency: 2, audio: {} as never } as const;
+  const OPTIONS = { rate: 'max', concurrency: 2 } as const;
   const KEY = { kind: 'apiKey', in: 'header', name: 'x-key', prefix: '', value: 'own-key' } as const;
 
   /** A connection under a contract that differs from the documented one, with what it asked of its program. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Account, type AccountOptions, openAccount } from '../../src/account/account.ts';
-import { LogKeeper } from '../../src/account/log-keeper.ts';
+import { LogKeeper } from '../../src/account/program.ts';
 import { systemClock } from '../../src/account/system-clock.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import { Secret } from '../../src/request/words/secret.ts';

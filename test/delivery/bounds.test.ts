@@ -50,7 +50,7 @@ describe('A worker', () => {
     expect(refusal({ key: '0'.repeat(32) })).toEqual(changed);
     const params = { ...queued.request.params, request_text: 'Limpar' };
     expect(refusal({ request: { ...queued.request, params } })).toEqual(changed);
-    const audio = { path: 'a', sizeBytes: 1, sha256: '', mediaType: null };
+    const audio = { path: 'a', sizeBytes: 1, sha256: '', mediaType: 'audio/wav', base64: async () => '' };
     expect(refusal({ request: { ...queued.request, audio } })).toEqual(changed);
     const fields = ['country', 'phone', 'request_text', 'lang'];
     const parameters = fields.map((field) => parameter(field, { required: false }));

@@ -145,10 +145,10 @@ describe('A finding under a contract', () => {
 
 describe('A recording under a contract', () => {
   const wav = [{ value: 'audio/wav', label: null }];
-  const found = (parameters: readonly Parameter[], mediaType: string | null = 'audio/wav', sizeBytes = 10) =>
+  const found = (parameters: readonly Parameter[], mediaType = 'audio/wav', sizeBytes = 10) =>
     audioFindings(of(parameters), ['create', 'validate'], { sizeBytes, mediaType }).map(({ code }) => code);
 
-  test.each<[string, readonly Parameter[], string | null, string[]]>([
+  test.each<[string, readonly Parameter[], string, string[]]>([
     ['as long as it may be', [optional('audio_file', { audioForm: 'binary', maxLength: 10 })], 'audio/wav', []],
     [
       'one byte longer',
@@ -158,13 +158,6 @@ describe('A recording under a contract', () => {
     ],
     ['of any length', [optional('audio_file')], 'audio/wav', []],
     ['beside a bound of another field', [optional('notes', { maxLength: 1 })], 'audio/wav', []],
-    [
-      'of an unknown kind that has to be told',
-      [parameter('audio_type', { values: wav })],
-      null,
-      ['contract.recording-unknown'],
-    ],
-    ['of an unknown kind that may be left out', [optional('audio_type', { values: wav })], null, []],
     ['of another kind', [optional('audio_type', { values: wav })], 'audio/ogg', ['contract.recording-kind']],
     ['of any kind', [optional('audio_type')], 'audio/ogg', []],
     [

@@ -21,10 +21,7 @@ const DESTINATION = { baseUrl: 'http://127.0.0.1:9', clientId: '4711' };
 
 export const PREPARATION: Preparation = {
   destination: DESTINATION,
-  audio: {
-    describe: () => Promise.reject(new Error('no audio here')),
-    readBase64: () => Promise.reject(new Error('no audio here')),
-  },
+  audio: () => Promise.reject(new Error('no audio here')),
   contract: DOCUMENTED_CONTRACT,
   operations: ['create', 'validate'],
   strict: false,

@@ -60,11 +60,11 @@ describe('A row that is prepared again', () => {
   test('A row with a recording is prepared with another look at the recording', async () => {
     let looks = 0;
     const recording = { path: 'a.mp3', sizeBytes: 5, sha256: 'ab'.repeat(32), mediaType: 'audio/mpeg' };
-    const describe = () => {
+    const audio = async () => {
       looks += 1;
-      return Promise.resolve(recording);
+      return { ...recording, base64: async () => '' };
     };
-    const preparation = { ...PREPARATION, audio: { ...PREPARATION.audio, describe } };
+    const preparation = { ...PREPARATION, audio };
     const row = rowWith({ audio_file: 'a.mp3' });
     const prepared = await prepareRow(row, { mapping: MAPPING, preparation });
     if (!prepared.request) return expect.fail('It was meant to be ready.');

@@ -11,7 +11,6 @@ import type {
   DeliveryLog,
   MarketplaceApi,
   OutcomeOptions,
-  Proof,
   SendingOptions,
   ValidateResult,
 } from '../../src/request/ports.ts';
@@ -32,8 +31,8 @@ const UNPROVEN = unprovenAnswer({ text: '204 empty', http: 204, ids: { id: 'R-2'
 const CLEAR = validated('clear');
 /** The answer to a create whose turn never came. */
 const NOT_WRITTEN = answered({ status: 'failed' }, { stop: MOVED });
-const NOT_PROVEN: Proof = { isTaken: false, isSeen: false, stop: null, sameAs: null };
-const SEEN: Proof = { ...NOT_PROVEN, isTaken: true, isSeen: true };
+const SEEN = answered({ status: 'created', http: 204, ids: { id: 'R-2' } });
+const NOT_SEEN = answered({ status: 'unknown' }, { stop: MOVED });
 
 /** A process on a log in memory, with what it asked and noted. */
 class Bench {
@@ -43,7 +42,7 @@ class Bench {
   readonly noted: object[] = [];
   validated: ValidateResult | SrqError = CLEAR;
   created: CreateResult | null = answered(OUTCOME);
-  proof: Proof | Error = SEEN;
+  proof: CreateResult | Error | null = SEEN;
   idempotencyWindowMs: number | null = null;
   wireForm: string | null = 'one form';
   /** The form that each intent and each outcome names. */
@@ -260,7 +259,7 @@ describe('Validate that is asked before', () => {
 describe('A success that proves nothing', () => {
   const unproven = answered({ ...OUTCOME, status: 'unknown', http: 204, ids: {} }, { unproven: UNPROVEN });
   const sent = async (
-    proof: Proof | Error,
+    proof: CreateResult | Error | null,
     changes: Partial<CreateResult> = {},
     options: Partial<SubmitOptions> = { validate: true },
   ) => {
@@ -287,17 +286,14 @@ describe('A success that proves nothing', () => {
     expect(Object(bench.noted.at(-1)).how).not.toHaveProperty('by');
   });
 
-  test.each([
-    [SEEN, 'Taken, as validate shows; the answer names no identifier.'],
-    [{ ...SEEN, isSeen: false }, 'Taken; the answer names no identifier.'],
-  ])('A success that proves nothing has no identifier where the answer names none: %j', async (proof, message) => {
-    const { submitted } = await sent(proof, { unproven: { ...UNPROVEN, ids: {} } });
-    expect(submitted).toMatchObject({ status: 'created', ids: {}, message });
+  test('A success that proves nothing is what its proof says, also in words', async () => {
+    const { submitted } = await sent(answered({ status: 'duplicate', http: 409, message: 'Known.' }));
+    expect(submitted).toMatchObject({ status: 'duplicate', ids: {}, message: 'Known.' });
   });
 
-  test.each<[string, Proof | Error, unknown]>([
-    ['is not seen', NOT_PROVEN, null],
-    ['is not seen, and the run has to end', { ...NOT_PROVEN, stop: MOVED }, MOVED],
+  test.each<[string, CreateResult | Error | null, unknown]>([
+    ['is not seen', null, null],
+    ['is not seen, and the run has to end', NOT_SEEN, MOVED],
     ['ends the run when it is asked about', MOVED, MOVED],
   ])('A success that proves nothing stays unknown where it %s', async (_, proof, stop) => {
     const { submitted, bench } = await sent(proof);
@@ -361,7 +357,7 @@ describe('An identifier that another request has, too', () => {
   test('An identifier that two requests get is noticed when validate is asked, too', async () => {
     const { bench, submitted } = await sentBeside('created', (each) => {
       each.created = answered({ ...OUTCOME, status: 'unknown' }, { unproven: UNPROVEN });
-      each.proof = { ...NOT_PROVEN, stop: MOVED, sameAs: other.key };
+      each.proof = { ...NOT_SEEN, sameAs: other.key };
     });
     expect(submitted).toMatchObject({ status: 'unknown', stop: MOVED, alsoUnknown: { row: 2 } });
     expect(bench.memory.state(other.key)).toBe('unknown');

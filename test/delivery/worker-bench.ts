@@ -100,7 +100,7 @@ export class Bench {
     wireForm: null,
     slowDown: () => {},
     noteSent: () => {},
-    prove: async () => ({ isTaken: false, isSeen: false, stop: null, sameAs: null }),
+    prove: async () => null,
     learn: fault,
     look: async () => fault(),
     invented: fault,

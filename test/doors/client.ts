@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Contract } from '../../src/request/contract/contract.ts';
 import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
-import type { AudioReader, Clock, TokenCache } from '../../src/request/ports.ts';
+import type { Clock, TokenCache } from '../../src/request/ports.ts';
 import { Secret } from '../../src/request/words/secret.ts';
 import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
@@ -23,7 +23,6 @@ export interface ClientSetup {
   /** How calls are authorized where it is not by a token. */
   readonly authorization?: FixedAuthorization;
   readonly cache?: TokenCache;
-  readonly audio?: AudioReader;
   readonly rate?: number | 'max';
   readonly concurrency?: number;
   readonly stopping?: AbortSignal;
@@ -44,8 +43,7 @@ interface ClientCredentials {
 
 type Send = (path: string, headers: Readonly<Record<string, string>>, body: string) => Promise<Exchange>;
 
-const noAudio = () => Promise.reject(new Error('no audio here'));
-export const NO_AUDIO: AudioReader = { describe: noAudio, readBase64: noAudio };
+export const NO_AUDIO = () => Promise.reject(new Error('no audio here'));
 const NO_CACHE: TokenCache = { read: () => null, write: () => {}, forget: () => {} };
 
 export { Secret };
@@ -59,12 +57,12 @@ const secretly = ({ clientId, clientSecret }: ClientCredentials): Credentials =>
 
 /** A client of the service at the end of this line. */
 export function clientOf(http: Http, setup: ClientSetup): Client {
-  const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS, audio = NO_AUDIO } = setup;
+  const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS } = setup;
   const { authorization, rate = 'max', concurrency = 1, stopping = new AbortController().signal, ...rest } = setup;
   const tokens = tokensOf(http, setup);
   const pace = new Pace({ rate, concurrency, random: () => 0.5 });
   const api = new RequestApi({
-    ...{ http, audio, contract, clock, stopping },
+    ...{ http, contract, clock, stopping },
     authorizer: authorization ? fixedAuthorizer(authorization, secretly(credentials)) : tokens,
     limiter: new RateLimiter(pace, clock, stopping),
     ...(rest.known && { known: rest.known }),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { LogKeeper } from '../../src/account/log-keeper.ts';
+import { LogKeeper } from '../../src/account/program.ts';
 import type { MarketplaceOptions } from '../../src/library/api.ts';
 import { LibraryMarketplace } from '../../src/library/marketplace.ts';
 import { settingsOf } from '../../src/library/settings.ts';

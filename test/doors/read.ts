@@ -80,10 +80,7 @@ const PREPARATION = {
   contract: DOCUMENTED_CONTRACT,
   operations: ['validate', 'create'] as const,
   strict: false,
-  audio: {
-    describe: () => Promise.reject(new Error('There are no recordings here.')),
-    readBase64: () => Promise.reject(new Error('There are no recordings here.')),
-  },
+  audio: () => Promise.reject(new Error('There are no recordings here.')),
 };
 
 /**

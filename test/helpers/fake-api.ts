@@ -50,10 +50,8 @@ export function fakeApi(given: Partial<MarketplaceApi> = {}): MarketplaceApi {
       if (!(await intend())) return null;
       return answered({ status: 'created', ids: { id: String(++creates) }, http: 201 });
     },
-    prove: async (request) => {
-      const isSeen = (await validate(request)).verdict === 'duplicate';
-      return { isTaken: isSeen, isSeen, stop: null, sameAs: null };
-    },
+    prove: async (request, _, { http, ids }) =>
+      (await validate(request)).verdict === 'duplicate' ? answered({ status: 'created', http, ids }) : null,
     learn: () => {},
     look: async (request) => {
       const { verdict, form } = await validate(request);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { describeAudio, readAudioBase64 } from '../../src/input/audio.ts';
+import { describeAudio } from '../../src/input/audio.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'srq-audio-'));
@@ -24,13 +24,13 @@ symlinkSync('loop.wav', join(folder, 'loop.wav'));
 it('a recording in the folder is known by its size and digest, and read as base64', async () => {
   const audio = await describeAudio('voice/a.wav', folder);
   const sha256 = createHash('sha256').update(sound).digest('hex');
-  expect(audio).toEqual({
+  expect(audio).toMatchObject({
     path: expect.stringContaining('a.wav'),
     sizeBytes: sound.length,
     sha256,
     mediaType: 'audio/wav',
   });
-  expect(Buffer.from(await readAudioBase64(audio), 'base64')).toEqual(sound);
+  expect(Buffer.from(await audio.base64(), 'base64')).toEqual(sound);
   expect((await describeAudio('inner-link.wav', folder)).sha256).toBe(sha256);
 });
 
@@ -79,22 +79,22 @@ it('a recording that becomes a link or a pipe before it is sent is not read', as
   const audio = await describeAudio('swapped.wav', folder);
   rmSync(path);
   symlinkSync(join(root, 'outside.wav'), path);
-  await expect(readAudioBase64(audio)).rejects.toThrow('not a file');
+  await expect(audio.base64()).rejects.toThrow('not a file');
 });
 
 it('a long recording is base64 in one piece', async () => {
   const long = randomBytes(700_001);
   writeFileSync(join(folder, 'long.wav'), long);
-  expect(await readAudioBase64(await describeAudio('long.wav', folder))).toBe(long.toString('base64'));
+  expect(await (await describeAudio('long.wav', folder)).base64()).toBe(long.toString('base64'));
 });
 
 it('a recording whose bytes are no longer those that were described is refused', async () => {
   writeFileSync(join(folder, 'changing.wav'), 'one');
   const audio = await describeAudio('changing.wav', folder);
   writeFileSync(join(folder, 'changing.wav'), 'two');
-  await expect(readAudioBase64(audio)).rejects.toThrow('changed');
+  await expect(audio.base64()).rejects.toThrow('changed');
   writeFileSync(join(folder, 'changing.wav'), 'longer');
-  await expect(readAudioBase64(audio)).rejects.toThrow('changed');
+  await expect(audio.base64()).rejects.toThrow('changed');
 });
 
 it.each([
@@ -126,7 +126,7 @@ it.skipIf(process.platform !== 'linux')('a recording is closed as soon as it has
   for (let time = 0; time < 30; time++) {
     const audio = await describeAudio('voice/a.wav', folder);
     expect(filesOpenHere()).not.toContain(path);
-    await readAudioBase64(audio);
+    await audio.base64();
     expect(filesOpenHere()).not.toContain(path);
   }
 });

@@ -19,7 +19,8 @@ const FULL = {
   category: 'plumbing',
 };
 const { country, phone, request_text } = FULL;
-const VOICE = { path: 'voice.wav', sizeBytes: 6, sha256: 'ab12'.repeat(16), mediaType: 'audio/wav' };
+const FILE = { path: 'voice.wav', sizeBytes: 6, sha256: 'ab12'.repeat(16), mediaType: 'audio/wav' };
+const VOICE = { ...FILE, base64: async () => '' };
 
 /** Reckoned from FORMAT.md by another program in another language. */
 const KEYS: readonly [string, Readonly<Record<string, string>>, string, { at?: string; client?: string }?][] = [

@@ -1,5 +1,6 @@
 import { parse } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
+import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import { type EncodedRequest, makeEncoder } from '../../src/service/wire/encode.ts';
 import type { ContractEncoding, CreateOperation, Parameter } from '../doors/described.ts';
@@ -14,7 +15,8 @@ const params = {
   category: 'Plumbing',
 };
 const request: ServiceRequest = { params, audio: null, ref: 'A-17' };
-const audio = { path: '/leads/voice "1".wav', sizeBytes: 6, sha256: '00', mediaType: 'audio/wav' };
+const file = { path: '/leads/voice "1".wav', sizeBytes: 6, sha256: '00', mediaType: 'audio/wav' };
+const audio = { ...file, base64: async () => BASE64 };
 const { request_text: _, ...withoutText } = params;
 const recorded: ServiceRequest = { params: withoutText, audio, ref: null };
 const BASE64 = Buffer.from('RIFF\0\xff', 'latin1').toString('base64');
@@ -69,6 +71,14 @@ describe('JSON', () => {
         partner_id: '#42',
       },
     });
+  });
+
+  test('an object that is in every request leaves what stands in it', () => {
+    const { create } = contractWith({ create: { parameters: PARAMETERS, encoding: 'json', contentType: TYPES.json } });
+    const always = { 'data.attributes.customer': {}, 'data.extra': {} };
+    const sent = makeEncoder({ ...DOCUMENTED_CONTRACT, create: { ...create, always } }).create(request, null);
+    const customer = { name: params.fullname, phone: params.phone };
+    expect(json(sent)).toMatchObject({ data: { attributes: { customer }, extra: {} } });
   });
 
   test('what the description does not know goes to the top of the JSON', () => {

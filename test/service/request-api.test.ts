@@ -15,10 +15,6 @@ import { LEAD, sandboxWith } from '../sandbox/sandbox-client.ts';
 
 const request: ServiceRequest = { params: LEAD, audio: null, ref: 'A-17' };
 const CACHED: CachedToken = { accessToken: 'cached-token', obtainedAtMs: Date.UTC(2026, 10, 21), expiresAtMs: null };
-const audio = {
-  describe: () => Promise.reject(new Error('not asked for')),
-  readBase64: () => Promise.resolve('UklGRg=='),
-};
 
 const KNOWN_FLAG = knownValidate({ duplicate: false }, { duplicate: true });
 const isOfRequest = ({ body }: { body: string }) => body.includes('torneira');
@@ -30,7 +26,7 @@ interface Setup extends Partial<ClientSetup> {
 
 function apiOf(baseUrl: string, setup: Setup = {}): RequestApi {
   const { concurrency = 16, http = httpTo(baseUrl, { connections: concurrency }), clock = virtualClock() } = setup;
-  return clientOf(http, { audio, ...setup, ...{ concurrency, clock } }).api;
+  return clientOf(http, { ...setup, ...{ concurrency, clock } }).api;
 }
 
 /** An intent that counts how often it is asked. */
@@ -133,17 +129,18 @@ describe('a 429', () => {
 
 describe('a validate that calls everything clear', () => {
   test.each([
-    ['proves a creation', [{ pointer: '/id' }], true],
-    ['is needed where the description does not say where requests are named', [], false],
-  ])('beside it the API description %s', async (_, identifiers, isTaken) => {
+    ['proves a creation', [{ pointer: '/id' }], { outcome: { status: 'created' }, stop: null }],
+    ['is needed where the description does not say where requests are named', [], null],
+  ])('beside it the API description %s', async (_, identifiers, proof) => {
     const service = await startScriptedService({ validate: () => ({ status: 200, body: { duplicate: false } }) });
     const api = apiOf(service.baseUrl, { contract: contractWith({ create: { identifiers } }) });
     const cleared = await api.validate(request);
     const sent = await api.create(request, intent(), { ...TERMS, cleared });
     if (!sent?.unproven) throw new Error('It is proven at once.');
     expect([cleared.verdict, sent.outcome.status]).toEqual(['clear', 'unknown']);
-    const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
-    expect(proof).toMatchObject({ isTaken, isSeen: false, stop: null });
+    const found = await api.prove(request, TERMS.key, sent.unproven, cleared);
+    if (proof === null) expect(found).toBeNull();
+    else expect(found).toMatchObject(proof);
   });
 });
 
@@ -154,7 +151,8 @@ test('a validate that answers 404, also about what was created, is not asked as 
   const cleared = await api.validate(request);
   const sent = await api.create(request, intent(), { ...TERMS, cleared });
   if (!sent?.unproven) throw new Error('It is proven at once.');
-  expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ isTaken: true, isSeen: false });
+  const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
+  expect(proof).toMatchObject({ outcome: { status: 'created' } });
   await expect(api.validate(request)).rejects.toMatchObject({ reason: 'service.wrong-address' });
 });
 
@@ -346,8 +344,9 @@ test('an answer that shows what was sent, token and recording included, leaves n
       body: { seen: Object.fromEntries(new URLSearchParams(body)), headers },
     }),
   });
-  const api = apiOf(service.baseUrl, { audio: { ...audio, readBase64: () => Promise.resolve(recording) } });
-  const recorded = { ...request, audio: { path: 'a.wav', sizeBytes: 900, sha256: '00', mediaType: null } };
+  const api = apiOf(service.baseUrl);
+  const file = { path: 'a.wav', sizeBytes: 900, sha256: '00', mediaType: 'audio/wav' };
+  const recorded = { ...request, audio: { ...file, base64: async () => recording } };
   const sent = await api.create(recorded, intent(), TERMS);
   expect(service.creates()[0]?.body).toContain(encodeURIComponent(recording).slice(0, 100));
   const told = JSON.stringify(sent);
@@ -370,7 +369,8 @@ test.each([
   expect(cleared.verdict).toBe('clear');
   const sent = await api.create(request, intent(), { ...TERMS, cleared });
   if (sent?.unproven == null) throw new Error('It was not tried out.');
-  expect(await api.prove(request, TERMS.key, sent.unproven, cleared)).toMatchObject({ isTaken: true, isSeen: true });
+  const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
+  expect(proof).toMatchObject({ outcome: { status: 'created', ids: sent.unproven.ids, message: null } });
   const received = sandbox.requests().filter(({ operation }) => operation === 'create');
   expect(received).toMatchObject([{ encoding, params: LEAD, status: 201 }]);
   expect(Object.values(sent.unproven.ids)).toContain(received[0]?.requestId);
@@ -474,6 +474,26 @@ describe('an answer to create', () => {
   });
 
   test.each([
+    ['a creation', 200, 'created', 'Taken, as validate shows; the answer names no identifier.'],
+    ['a conflict', 409, 'duplicate', 'The service answered HTTP 409, and validate shows that it has this request.'],
+  ])('an answer without an identifier is %s where validate shows it', async (_, status, is, message) => {
+    const known = new Set<string>();
+    const service = await startScriptedService({
+      create: ({ body }) => {
+        known.add(body);
+        return { status, body: { vastaus: 'kyllä' } };
+      },
+      validate: ({ body }) => ({ status: 200, body: { tuttu: known.has(body) } }),
+    });
+    const api = apiOf(service.baseUrl);
+    const cleared = await api.validate(request);
+    const sent = await api.create(request, intent(), { ...TERMS, cleared });
+    if (!sent?.unproven) throw new Error('It is proven at once.');
+    const proof = await api.prove(request, TERMS.key, sent.unproven, cleared);
+    expect(proof?.outcome).toMatchObject({ status: is, http: status, ids: {}, message });
+  });
+
+  test.each([
     ['a client', false],
     ['clients of their own', true],
   ])(
@@ -501,9 +521,7 @@ describe('an answer to create', () => {
         const sent = await each.client.create(each.request, intent(), { ...TERMS, ...each });
         expect(sent?.outcome.status).toBe('unknown');
         if (each.key === 'first' || sent?.unproven == null) continue;
-        expect(await each.client.prove(each.request, each.key, sent.unproven, each.cleared)).toMatchObject({
-          ...{ isTaken: false, isSeen: false },
-        });
+        expect(await each.client.prove(each.request, each.key, sent.unproven, each.cleared)).toBeNull();
       }
     },
   );

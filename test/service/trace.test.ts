@@ -18,7 +18,8 @@ const PERSON = {
   request_text: 'Zumbido estranho: “canário” & <gaiola>',
 };
 const RECORDING = Buffer.alloc(400, 'RIFF: Zulmira at home. ').toString('base64');
-const audio = { path: '/leads/Zulmira Xilofone.wav', sizeBytes: 400, sha256: '00', mediaType: 'audio/wav' };
+const file = { path: '/leads/Zulmira Xilofone.wav', sizeBytes: 400, sha256: '00', mediaType: 'audio/wav' };
+const audio = { ...file, base64: async () => RECORDING };
 const request: ServiceRequest = { params: { country: 'PT', ...PERSON }, audio, ref: 'A-17' };
 const KEYS = {
   header: 'h3ader key/+=&%é~',
@@ -90,8 +91,7 @@ async function callsUnder(contract: Contract): Promise<{ calls: TracedCall[]; ur
   const calls: TracedCall[] = [];
   const http = httpTo(service.baseUrl, { traces: [(call) => calls.push(call)] });
   const credentials = { clientId: '7', clientSecret: CANARY };
-  const reader = { describe: () => Promise.resolve(audio), readBase64: () => Promise.resolve(RECORDING) };
-  const { api } = clientOf(http, { ...{ contract, credentials }, audio: reader, clock: virtualClock() });
+  const { api } = clientOf(http, { contract, credentials, clock: virtualClock() });
   await api.look(request);
   const terms = { key: 'this request', idempotencyKey: '0123456789abcdef0123456789abcdef' };
   for (const _ of [1, 2]) await api.create(request, () => Promise.resolve(true), terms);

@@ -1,6 +1,5 @@
 import { connect } from '../../cli/connect.ts';
 import type { Context } from '../../cli/context.ts';
-import { recordingsBeside } from '../../cli/session.ts';
 import { contractName, secretAddressText } from '../../report/terminal/contract-text.ts';
 import type { StepName } from '../../request/documents/diagnosis.ts';
 import { SrqError } from '../../request/words/errors.ts';
@@ -35,7 +34,7 @@ async function settings(examination: Examination): Promise<Found> {
   const { context, timeoutMs } = examination;
   const { live, profile } = await context.settings();
   examination.connection = await connect(context, {
-    ...{ rate: 'auto', concurrency: 1, audio: recordingsBeside('-'), isAlone: true, timeoutMs },
+    ...{ rate: 'auto', concurrency: 1, isAlone: true, timeoutMs },
     watch: (call) => examination.note(call),
   });
   examination.contract = await context.contract();

@@ -10,7 +10,7 @@ import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';
 import type { AudioFile } from '../../request/lead/service-request.ts';
 import { memoize } from '../../request/small.ts';
-import { nearest } from '../../request/words/did-you-mean.ts';
+import { didYouMean } from '../../request/words/did-you-mean.ts';
 import { finding, type Problem } from '../../request/words/finding.ts';
 
 const SHOWN_VALUES = 8;
@@ -143,18 +143,14 @@ function notAllowed(field: string, codes: readonly Code[], words: string, text: 
   const names = codes.map(({ value, label }) => label ?? value);
   const more = names.length > SHOWN_VALUES ? `, … (${names.length} in all)` : '';
   const values = codes.map(({ value }) => value);
-  const similar = nearest(text, names) ?? nearest(text, values);
+  const hint = didYouMean(text, names) || didYouMean(text, values);
   const allowed = `${names.slice(0, SHOWN_VALUES).join(', ')}${more}`;
-  return finding('contract.not-allowed', field, { allowed, hint: didYouMean(similar) }, text);
-}
-
-function didYouMean(name: string | null): string {
-  return name === null ? '' : ` Did you mean ${name}?`;
+  return finding('contract.not-allowed', field, { allowed, hint }, text);
 }
 
 function noPlace(call: Call, field: string): Problem {
   const others = [...describedCall(call).names].filter((name) => name !== field);
-  return finding('contract.no-place', field, { hint: didYouMean(nearest(field, others)) });
+  return finding('contract.no-place', field, { hint: didYouMean(field, others) });
 }
 
 /** Finds srq's own fields that the service has no place for. They are left out with a warning, but never a recording. */
@@ -178,16 +174,13 @@ export function audioFindings(
   { sizeBytes, mediaType }: Pick<AudioFile, 'sizeBytes' | 'mediaType'>,
 ): Problem[] {
   for (const call of callsOf(contract, operations)) {
-    for (const { field, facts, wire, otherwise } of describedCall(call).slots) {
-      const { maxLength: most, codes, required } = facts;
+    for (const { field, facts, wire } of describedCall(call).slots) {
+      const { maxLength: most, codes } = facts;
       if (field === 'audio_file' && most !== null) {
         const length = audioLength(call.audio, sizeBytes, mediaType);
         if (length > most) return [finding('contract.recording-length', 'audio_file', { length, most })];
       }
-      if (field !== 'audio_type') continue;
-      if (mediaType === null && required && otherwise === undefined)
-        return [finding('contract.recording-unknown', 'audio_file', {})];
-      if (mediaType === null || wire(mediaType) !== null) continue;
+      if (field !== 'audio_type' || wire(mediaType) !== null) continue;
       const allowed = (codes ?? []).map(({ value }) => value).slice(0, SHOWN_VALUES);
       return [finding('contract.recording-kind', 'audio_file', { kind: mediaType, allowed: allowed.join(', ') })];
     }

@@ -25,35 +25,31 @@ interface Slot extends PlaceParts {
   readonly isKnown: boolean;
 }
 
-interface Described {
-  readonly isJson: boolean;
-  readonly slots: readonly Slot[];
-  readonly when: readonly (readonly [field: string, values: readonly Slot[]])[];
-  /** The fields that have a place, by srq's names. */
-  readonly fields: ReadonlySet<string>;
-  /** These and the names of their places, by which a person may give them too. */
-  readonly names: ReadonlySet<string>;
-  readonly required: ReadonlySet<string>;
-  /** The fields whose length or values the schema bounds. */
-  readonly bounded: ReadonlySet<string>;
+/** What goes along with a field. */
+interface Along extends Slot {
+  readonly with: string;
 }
 
 /** Summarises a call. It is memoized, because an import has tens of thousands of rows. */
-export const describedCall = memoize((call: Call): Described => {
+export const describedCall = memoize((call: Call) => {
   const always = Object.keys(call.always).filter((place) => !Object.hasOwn(call.fields, place));
   const slots = [...Object.keys(call.fields), ...always].map((place) => slotAt(call, place));
-  const fieldsWhere = (holds: (slot: Slot) => boolean) =>
+  const fieldsWhere = (holds: (slot: Slot) => boolean): ReadonlySet<string> =>
     new Set(slots.flatMap((slot) => (slot.field !== null && holds(slot) ? [slot.field] : [])));
   return {
     isJson: encodingOf(call) === 'json',
     slots,
-    when: Object.entries(call.when).map(([field, values]) => [
-      field,
-      Object.entries(values).map(([place, otherwise]) => ({ ...slotAt(call, place), field: null, otherwise })),
-    ]),
+    when: Object.entries(call.when).flatMap(([field, values]) =>
+      Object.entries(values).map(
+        ([place, otherwise]): Along => ({ ...slotAt(call, place), field: null, otherwise, with: field }),
+      ),
+    ),
+    /** The fields that have a place, by srq's names. */
     fields: fieldsWhere(() => true),
+    /** These and the names of their places, by which a person may give them too. */
     names: new Set(slots.flatMap(({ place, field }) => (field === null ? [] : [field, place]))),
     required: fieldsWhere(({ facts, otherwise }) => facts.required && otherwise === undefined),
+    /** The fields whose length or values the schema bounds. */
     bounded: fieldsWhere(({ facts: { codes, maxLength } }) => codes !== null || maxLength !== null),
   };
 });
@@ -75,14 +71,13 @@ function slotAt(call: Call, place: Place): Slot {
   };
 }
 
-const asItIs = (text: string): string => text;
-
 /** Returns how a field is written: by the codes that a person has named, then by those of the schema. */
 function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire'] {
   const said = Object.entries(codes[field] ?? {}).map(([label, value]) => ({ value, label }));
-  if (said.length === 0) return facts === ANY ? asItIs : wireText(field, facts.type, facts.codes);
+  const byType = wireText(field, facts.type, facts.codes);
+  if (said.length === 0) return byType;
   const labelled = wireText(field, facts.type, [...said, ...(facts.codes ?? [])].filter(isFirst));
-  return (text) => labelled(text) ?? wireText(field, facts.type, facts.codes)(text);
+  return (text) => labelled(text) ?? byType(text);
 }
 
 /** What a request gives, by srq's names of the fields. */
@@ -123,11 +118,7 @@ export function placed<File>(call: Call, given: Given<File>, leavesOut = NOTHING
     const value = valueAt(slot, given);
     if (value !== undefined && !along.some(({ place }) => place === slot.place)) put(result, slot, value);
   }
-  for (const slot of along) {
-    // An object is there anyway once something is in it.
-    const isThere = isEmpty(slot.otherwise) && result.body.some(({ path }) => isWithin(path, slot.path));
-    if (!isThere) put(result, slot, slot.otherwise ?? null);
-  }
+  for (const slot of along) put(result, slot, slot.otherwise ?? null);
   for (const name of given.names) {
     if (names.has(name) || (isOwn(name) && call.schema !== null) || leavesOut(name)) continue;
     const text = given.text(name);
@@ -150,8 +141,8 @@ export function leftOutOf({ create, validate }: Contract, name: RequestOperation
 }
 
 /** Returns what goes along with the fields that a request gives, in place of what it gives for the same places. */
-function goingAlong(when: Described['when'], given: Given<unknown>): readonly Slot[] {
-  const all = when.flatMap(([field, values]) => (isGiven(given, field) ? values : []));
+function goingAlong(when: readonly Along[], given: Given<unknown>): readonly Slot[] {
+  const all = when.filter((slot) => isGiven(given, slot.with));
   return all.filter(({ place }, at) => all.findIndex((each) => each.place === place) === at);
 }
 
@@ -189,12 +180,6 @@ function put<File>({ body, header, query }: Placed<File>, { in: where, path, fac
   else (where === 'header' ? header : query).push([path[0] ?? '', String(value)]);
 }
 
-const isEmpty = (value: Json | undefined): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
-
-const isWithin = (path: readonly string[], parent: readonly string[]): boolean =>
-  path.length >= parent.length && parent.every((name, at) => path[at] === name);
-
 /** An object of a body while it is built. It inherits nothing, so that a member can be called `__proto__`. */
 interface Branch {
   [name: string]: unknown;
@@ -220,8 +205,11 @@ export function nested<File>(entries: readonly Entry<File>[], scalar: (entry: En
 
 /** Sets a value. The members of an object are set one by one, because others may be set beside them. */
 function plant(branch: Branch, name: string, value: unknown): void {
-  if (!isObject(value) || Object.keys(value).length === 0) branch[name] = value;
-  else for (const [inner, member] of Object.entries(value)) plant(branchUnder(branch, name), inner, member);
+  if (!isObject(value)) branch[name] = value;
+  else {
+    const inner = branchUnder(branch, name);
+    for (const [member, each] of Object.entries(value)) plant(inner, member, each);
+  }
 }
 
 function isObject(value: unknown): value is object {
@@ -245,15 +233,11 @@ function branchUnder(branch: Branch, name: string): Branch {
 
 const isBranch = (value: unknown): value is Branch => value instanceof Branch;
 
-/** Builds what the schema of a call judges. Forms hold texts alone, from which the judge reads numbers. */
+/** Builds what the schema of a call judges. A form has no nulls. */
 export function treeOf(call: Call, { body, header, query }: Placed): Tree {
+  const { isJson } = describedCall(call);
   return {
-    body: describedCall(call).isJson
-      ? nested(body, plain)
-      : nested(
-          body.filter(({ value }) => value !== null),
-          ({ value }) => asTexts(value),
-        ),
+    body: nested(isJson ? body : body.filter(({ value }) => value !== null), plain),
     header: Object.fromEntries(header.map(([name, text]) => [name.toLowerCase(), text])),
     query: Object.fromEntries(query),
   };
@@ -270,10 +254,4 @@ function plain({ value, type }: Entry): Json {
   if (typeof value !== 'string') return value;
   if (isNumberText(value, type)) return Number(value);
   return type === 'boolean' && (value === 'true' || value === 'false') ? value === 'true' : value;
-}
-
-function asTexts(value: Json): Json {
-  if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return value.map(asTexts);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asTexts(member)]));
 }

@@ -18,18 +18,15 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   'international telephone number': /^\+[0-9][0-9 ().-]{4,24}$/,
 };
 
-/** The compiled checks of one schema, made when they are first needed: `true` is for forms, `false` for JSON. */
-const judges = memoize((_: object) => new Map<boolean, Judge>());
+/** The compiled checks of a schema, made when they are first needed. */
+const ofForms = memoize((schema: JsonObject) => compiled(schema, true));
+const ofJson = memoize((schema: JsonObject) => compiled(schema, false));
 
 /** Returns the judge of a call's requests. Throws `SrqError('input')` if its schema cannot be used. */
 export function judgeFor(call: Pick<Call, 'schema' | 'as'>): Judge {
   const { schema } = call;
   if (!isObject(schema)) return () => [];
-  const isForm = encodingOf(call) !== 'json';
-  const known = judges(schema);
-  const judge = known.get(isForm) ?? compiled(schema, isForm);
-  known.set(isForm, judge);
-  return judge;
+  return encodingOf(call) === 'json' ? ofJson(schema) : ofForms(schema);
 }
 
 function compiled(schema: JsonObject, isForm: boolean): Judge {
@@ -152,8 +149,9 @@ function checked(pattern: string) {
   return { test: (text: string): boolean => plain?.test(text) ?? true, toString: () => pattern };
 }
 
-const PIECE =
-  /(?:\\[dDwWsS+.*?()[\]{}|/^$\\-]|\[\^?(?:\\.|[^\]\\[])+\]|[^\\[\](){}|*+?^$])(?:\{(\d{1,3})(?:(,)(\d{1,3})?)?\}|([*+?]))?/y;
+/** Matches what stands for one sign of a text: a class, or an escaped sign. */
+const ONE_SIGN = /\\[dDwWsS+.*?()[\]{}|/^$\\-]|\[\^?(?:\\.|[^\]\\[])+\]/g;
+const PLAIN = /^\^(?:[^\\[\](){}|*+?^$](?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})?)*\$?$/;
 /** Number of ways in which the bounded repetitions of a plain pattern may share a text. */
 const MAX_WAYS = 1_000;
 
@@ -163,17 +161,13 @@ const MAX_WAYS = 1_000;
  * waiting for years, so that they are left to the service.
  */
 function plainPattern(pattern: string): RegExp | null {
-  const end = pattern.endsWith('$') ? pattern.length - 1 : pattern.length;
-  if (!pattern.startsWith('^')) return null;
-  let [ways, endless] = [1, 0];
-  for (PIECE.lastIndex = 1; PIECE.lastIndex < end; ) {
-    const [piece, least, comma, most, sign] = PIECE.exec(pattern) ?? [];
-    if (piece === undefined) return null;
-    if (sign === '*' || sign === '+' || (comma !== undefined && most === undefined)) endless += 1;
-    else if (most !== undefined) ways *= Number(most) - Number(least) + 1;
-    else if (sign === '?') ways *= 2;
-    if (PIECE.lastIndex > end || ways > MAX_WAYS || endless > 1) return null;
-  }
+  const bare = pattern.replace(ONE_SIGN, 'x');
+  if (!PLAIN.test(bare)) return null;
+  const ways = [...bare.matchAll(/[*+?]|\{(\d+),(\d*)\}/g)].map(([sign, least, most]) =>
+    sign === '?' ? 2 : most ? Number(most) - Number(least) + 1 : Number.POSITIVE_INFINITY,
+  );
+  const bounded = ways.filter(Number.isFinite);
+  if (ways.length > bounded.length + 1 || bounded.reduce((all, each) => all * each, 1) > MAX_WAYS) return null;
   try {
     return new RegExp(pattern, 'u');
   } catch {

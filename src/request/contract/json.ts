@@ -1,3 +1,4 @@
+import querystring from 'node:querystring';
 import { pointerNames } from '../small.ts';
 import type { Json } from './contract.ts';
 
@@ -27,15 +28,7 @@ export function memberOf(value: Json | undefined, name: string): Json | undefine
 
 /** Returns the part of a document at a pointer as it stands after `#` in a reference. */
 export function partAt(root: Json, fragment: string): Json | undefined {
-  return pointerNames(percentDecoded(fragment)).reduce<Json | undefined>(memberOf, root);
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return pointerNames(querystring.unescape(fragment)).reduce<Json | undefined>(memberOf, root);
 }
 
 /** Parses JSON, or returns undefined for any other text. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { isSuccess } from '../log/outcome.ts';
 import type { ReadOnly } from './contract-schema.ts';
@@ -98,13 +99,8 @@ function areOfOneShape(one: KnownForm, other: KnownForm): boolean {
 
 /** Tells whether two answers had the same values at the same places. What a person is shown of them may be the same sooner. */
 function haveSameValues(one: KnownForm, other: KnownForm): boolean {
-  const valuesOf = ({ paths }: KnownForm) =>
-    JSON.stringify(
-      Object.entries(paths)
-        .map(([path, { values }]) => [path, values])
-        .sort(),
-    );
-  return valuesOf(one) === valuesOf(other);
+  const valuesOf = ({ paths }: KnownForm) => new Map(Object.entries(paths).map(([path, { values }]) => [path, values]));
+  return isDeepStrictEqual(valuesOf(one), valuesOf(other));
 }
 
 /** Open forms and a person's statements are kept one by one; what was proven by comparison is kept by its meaning. */

@@ -45,14 +45,10 @@ const OPTIONS = {
   },
 } as const;
 
-function plain({ $schema: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
-}
-
 /** Returns the shapes of a document, each with the version that all documents carry. */
 function shapesOf(schema: z.ZodMiniType): JsonSchema[] {
-  const whole = plain(z.toJSONSchema(schema, OPTIONS)) as { anyOf?: JsonSchema[] };
-  return (whole.anyOf ?? [whole]).map((shape) => {
+  const { $schema: _, ...whole } = z.toJSONSchema(schema, OPTIONS);
+  return ((whole.anyOf ?? [whole]) as readonly JsonSchema[]).map((shape) => {
     const { properties, required } = shape as { properties: object; required: readonly string[] };
     return {
       ...shape,

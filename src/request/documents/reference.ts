@@ -1,23 +1,27 @@
 import * as z from 'zod/mini';
 import { count, nullableText, text } from './shapes.ts';
 
-const option = z.object({
-  /** The long name, with its dashes. */
+/** What is said of arguments and options alike. The name of an option is the long one, with its dashes. */
+const described = {
   name: text,
+  isRequired: z.boolean(),
+  isRepeatable: z.boolean(),
+  choices: z.nullable(z.array(text)),
+  description: text,
+};
+
+const option = z.object({
+  ...described,
   short: nullableText,
   /** The name of its value, or null for a flag without one. */
   value: nullableText,
   type: z.enum(['flag', 'text', 'number', 'choice']),
   /** Whether it can be given without its value. */
   isValueOptional: z.boolean(),
-  isRequired: z.boolean(),
-  isRepeatable: z.boolean(),
-  choices: z.nullable(z.array(text)),
   default: z.union([text, z.number(), z.boolean(), z.null()]),
   /** The environment variable that has the same effect, or null. */
   environment: nullableText,
   isRare: z.boolean(),
-  description: text,
 });
 
 export const REFERENCE = {
@@ -44,15 +48,7 @@ export const REFERENCE = {
         /** The words by which the command is called: `contract learn`. */
         name: text,
         description: text,
-        arguments: z.array(
-          z.object({
-            name: text,
-            isRequired: z.boolean(),
-            isRepeatable: z.boolean(),
-            choices: z.nullable(z.array(text)),
-            description: text,
-          }),
-        ),
+        arguments: z.array(z.object(described)),
         options: z.array(option),
         /**
          * `creates` means that requests may be created. `asks` means that the service is called and nothing is created.

@@ -29,6 +29,16 @@ import {
 
 const of = <Name extends string>(name: Name) => ({ event: z.literal(name), at: time, run: text });
 
+/** What the service has said of a request, and why the request was not taken. */
+const answered = { ids: identifiers, http: z.nullable(z.int()), reason: reasonOfRow };
+const numbered = { row: count, ref: nullableText };
+/** One request that was given by itself, with the findings of the local checks if it is invalid. */
+const single = {
+  ...answered,
+  ...{ key: nullableText, message: nullableText, run: text, problems: z.optional(z.array(problem)) },
+};
+const imported = { ...endCounts, withoutIdentifier: count, reasons: rowsByReason };
+
 /** What was found in a file, before anything is confirmed or sent. */
 const plan = z.object({
   ...of('plan'),
@@ -51,17 +61,7 @@ const progress = z.object({
  * The outcome of a row. The last event of a row counts, because a request in doubt may be settled later. The file of a
  * queued request is not known, so its key identifies it.
  */
-const row = z.object({
-  ...of('row'),
-  file: nullableText,
-  row: count,
-  ref: nullableText,
-  key: nullableText,
-  status,
-  ids: identifiers,
-  http: z.nullable(z.int()),
-  reason: reasonOfRow,
-});
+const row = z.object({ ...of('row'), file: nullableText, ...numbered, key: nullableText, status, ...answered });
 
 /** Sending pauses for `seconds`, because too many requests are in doubt. */
 const pause = z.object({ ...of('pause'), seconds });
@@ -72,15 +72,7 @@ const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 const { hint: _, ...why } = failure.shape;
 
 /** The counts of an import. */
-const importSummary = z.object({
-  rows: count,
-  seconds,
-  log: text,
-  results: z.array(text),
-  ...endCounts,
-  withoutIdentifier: count,
-  reasons: rowsByReason,
-});
+const importSummary = z.object({ rows: count, seconds, log: text, results: z.array(text), ...imported });
 
 /**
  * The end of the run. `summary` is null if the run ended before all rows were accounted for. `error` says why it ended
@@ -124,40 +116,11 @@ const { repeated: _repeated, ...exportCounts } = allCounts;
 
 export const RUNS = {
   /** What validate says of one request. */
-  validate: z.object({
-    verdict: z.enum(['clear', 'duplicate', 'unknown']),
-    http: z.nullable(z.int()),
-    ids: identifiers,
-    key: nullableText,
-    message: nullableText,
-    reason: reasonOfRow,
-    run: text,
-    problems: z.optional(z.array(problem)),
-  }),
-  /** The result of one request. */
-  create: z.object({
-    status,
-    ids: identifiers,
-    row: count,
-    ref: nullableText,
-    key: nullableText,
-    http: z.nullable(z.int()),
-    message: nullableText,
-    reason: reasonOfRow,
-    /** The id of the run, as the records of the log have it. */
-    run: text,
-    /** The findings of the local checks on a request that is invalid. */
-    problems: z.optional(z.array(problem)),
-  }),
+  validate: z.object({ verdict: z.enum(['clear', 'duplicate', 'unknown']), ...single }),
+  /** The result of one request. `run` is as the records of the log have it. */
+  create: z.object({ status, ...numbered, ...single }),
   /** The result of an import. */
-  bulk: z.object({
-    run: text,
-    file: text,
-    ...shared,
-    ...endCounts,
-    withoutIdentifier: count,
-    reasons: rowsByReason,
-  }),
+  bulk: z.object({ run: text, file: text, ...shared, ...imported }),
   'bulk --dry-run': planned,
   events: event,
   /** One request of the log, with its latest outcome. */
@@ -165,10 +128,8 @@ export const RUNS = {
     key: text,
     at: time,
     run: text,
-    row: count,
-    ref: nullableText,
-    ids: identifiers,
-    http: z.nullable(z.int()),
+    ...numbered,
+    ...answered,
     ms: z.nullable(z.number()),
     message: nullableText,
     raw: nullableText,
@@ -176,7 +137,6 @@ export const RUNS = {
     market: z.optional(text),
     again: z.boolean(),
     status: sentStatus,
-    reason: reasonOfRow,
   }),
   /** The result of writing a report. */
   report: z.object({
@@ -198,14 +158,12 @@ export const RUNS = {
   }),
   /** The requests whose outcome is unknown. */
   resolve: z.object({
-    unknown: z.array(
-      z.object({ key: text, at: time, row: count, ref: nullableText, message: nullableText, reason: reasonOfRow }),
-    ),
+    unknown: z.array(z.object({ key: text, at: time, ...numbered, message: nullableText, reason: reasonOfRow })),
   }),
   /** The requests that a person has settled. */
   'resolve --created': z.object({
     run: text,
-    resolved: z.array(z.object({ key: text, row: count, ref: nullableText, status: z.enum(['created', 'failed']) })),
+    resolved: z.array(z.object({ key: text, ...numbered, status: z.enum(['created', 'failed']) })),
   }),
   'store migrate': z.object({ store: text, migrated: z.array(text) }),
   /**

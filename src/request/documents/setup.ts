@@ -3,7 +3,8 @@ import { contractSchema } from '../contract/contract-schema.ts';
 import { count, errorReason, failure, nullableText, nullableTime, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
-const auth = z.enum(['bearer', 'basic', 'apiKey']);
+const account = { baseUrl: text, clientId: text, kind };
+const access = { auth: z.enum(['bearer', 'basic', 'apiKey']), tokenAddress: nullableText };
 const source = contractSchema.shape.source;
 
 export const SETUP = {
@@ -12,14 +13,11 @@ export const SETUP = {
   /** The profile that a login has stored. */
   login: z.object({
     profile: text,
-    baseUrl: text,
-    clientId: text,
-    kind,
+    ...account,
     expiresAt: nullableTime,
     config: text,
     contract: source,
-    auth,
-    tokenAddress: nullableText,
+    ...access,
     proven: z.boolean(),
   }),
   logout: z.object({ profile: text, removed: z.boolean(), log: text }),
@@ -34,14 +32,13 @@ export const SETUP = {
     kind,
     encoding: z.enum(['form', 'json', 'multipart']),
     contract: source,
-    auth,
-    tokenAddress: nullableText,
+    ...access,
     sources: z.object({ profile: text, baseUrl: nullableText, clientId: nullableText }),
   }),
   'profile list': z.object({
-    profiles: z.array(z.object({ name: text, current: z.boolean(), baseUrl: text, clientId: text, kind })),
+    profiles: z.array(z.object({ name: text, current: z.boolean(), ...account })),
   }),
-  'profile use': z.object({ profile: text, kind, baseUrl: text, clientId: text }),
+  'profile use': z.object({ profile: text, ...account }),
   /** The result of `doctor`, which checks step by step everything that is needed to send a request. */
   doctor: z.object({
     ok: z.boolean(),
@@ -84,8 +81,7 @@ export const CONTRACTS = {
     contract: contractSchema,
     questions: z.array(question),
     notes: z.array(text),
-    auth,
-    tokenAddress: nullableText,
+    ...access,
   }),
   /** The result of saying what success answers mean. */
   'contract learn --taken-by': z.object({ profile: text, said: z.enum(['taken', 'refused']), forms: z.array(text) }),

@@ -1,12 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { FindingOf } from '../words/finding.ts';
 
-/** The result of reading an e-mail address. Exactly one of `email` and `error`, the code of a finding, is set. */
-export interface ParsedEmail {
-  readonly email: string | null;
-  readonly error: FindingOf<'email'> | null;
-}
-
 /** Matches addresses as most people write them: nothing to tidy, and a domain that is its own ASCII form. */
 const PLAIN = /^(?=.{1,64}@)(?!.*@.*xn--)[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/;
 const MAX_ADDRESS_BYTES = 254;
@@ -24,7 +18,7 @@ const DOTTED_NAME = /[^.]\.[^.]*[^.\d][^.]*\.?$/;
  */
 const MAX_CELL_LENGTH = 1000;
 
-const refused = (error: FindingOf<'email'>): ParsedEmail => ({ email: null, error });
+const refused = (error: FindingOf<'email'>) => ({ email: null, error });
 
 /**
  * Normalises a cell to NFKC, and removes invisible characters, `mailto:` with the subject behind its address, quotes,
@@ -45,9 +39,10 @@ function tidied(text: string): string {
 
 /**
  * Reads one e-mail address. It is refused only if no mail server could take it: no or several `@`, blanks, an invalid
- * domain, parts that are too long, a list of addresses. An address that is merely unusual passes.
+ * domain, parts that are too long, a list of addresses. An address that is merely unusual passes. Either `email` or `error`, the
+ * code of a finding, is null.
  */
-export function parseEmail(text: string): ParsedEmail {
+export function parseEmail(text: string) {
   if (text.length > MAX_CELL_LENGTH) return refused('email.too-long');
   if (text.length <= MAX_ADDRESS_BYTES && PLAIN.test(text)) return { email: text, error: null };
   const tidy = tidied(text);

@@ -42,15 +42,9 @@ export function headerForm(header: string): string {
   return folded.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || folded;
 }
 
-/** Normalises a header with its umlauts spelled out, so that ü becomes ue. */
-function spelledOut(header: string): string {
-  const folded = header.normalize('NFC').toLowerCase();
-  return normalForm(folded.replaceAll('ä', 'ae').replaceAll('ö', 'oe').replaceAll('ü', 'ue'));
-}
-
 /** Returns the meaning of a header by itself, or undefined if it is not known. */
 export function aliasOf(header: string): Alias | undefined {
-  return byName.get(normalForm(header)) ?? byName.get(spelledOut(header));
+  return byName.get(normalForm(header));
 }
 
 /** Counts the known names in a header row. The right delimiter gives more of them than a wrong one. */

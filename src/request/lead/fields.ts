@@ -69,9 +69,7 @@ export const FIELDS = Object.keys(FIELD) as readonly Field[];
 /** The names under which commander passes the fields. */
 export type FieldOption = (typeof FIELD)[Field]['option'];
 
-const names: ReadonlySet<string> = new Set(FIELDS);
-
 /** Tells whether a name is one of srq's own fields. Every other name is a further parameter of the request. */
 export function isField(name: string): name is Field {
-  return names.has(name);
+  return Object.hasOwn(FIELD, name);
 }

@@ -24,51 +24,42 @@ export interface Market {
   readonly postalCode: readonly [example: string, pattern: RegExp] | null;
 }
 
-function market(
-  code: string,
-  alpha3: string,
-  name: string,
-  callingCode: string,
-  languages: string,
-  town: string,
-  ...postalCode: NonNullable<Market['postalCode']> | []
-): Market {
-  const iso = code === 'UK' ? 'GB' : code;
-  const [example, pattern] = postalCode;
-  return {
-    ...{ code, iso, alpha3, name, callingCode, languages: languages.split(' '), town },
-    postalCode: example === undefined || !pattern ? null : [example, pattern],
-  };
-}
-
 const CANADIAN = /^[ABCEGHJ-NPRSTVXY]\d[A-Z](?: ?\d[A-Z]\d)?$/;
 const IRISH = /^(?:[AC-FHKNPRTV-Y]\d{2}|D6W)(?: ?[0-9AC-FHKNPRTV-Y]{4})?$/;
 
+/** Code, alpha-3 code, name, calling code, languages, town, and the example and the pattern of postal codes if there are any. */
+type MarketRow = readonly [string, string, string, string, string, string, ...(NonNullable<Market['postalCode']> | [])];
 /** The markets in the order of the API's document. A new market needs one more line here. */
-export const MARKETS: readonly Market[] = [
-  market('PT', 'PRT', 'Portugal', '351', 'pt', 'Lisboa', '1200-109', /^\d{4}(?:-?\d{3})?$/),
-  market('ES', 'ESP', 'Spain', '34', 'es', 'Madrid', '28013', /^(?:0[1-9]|[1-4]\d|5[0-2])\d{3}$/),
-  market('DE', 'DEU', 'Germany', '49', 'de', 'Berlin', '10115', /^\d{5}$/),
-  market('AT', 'AUT', 'Austria', '43', 'de', 'Wien', '1010', /^[1-9]\d{3}$/),
-  market('CH', 'CHE', 'Switzerland', '41', 'de fr it', 'Zürich', '8001', /^[1-9]\d{3}$/),
-  market('IE', 'IRL', 'Ireland', '353', 'en', 'Dublin', 'D02 X285', IRISH),
-  market('UK', 'GBR', 'United Kingdom', '44', 'en', 'Cardiff', 'CF10 1AA', /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/),
-  market('CA', 'CAN', 'Canada', '1', 'en fr', 'Ottawa', 'K1A 0B1', CANADIAN),
-  market('MX', 'MEX', 'Mexico', '52', 'es', 'Ciudad de México', '06000', /^\d{5}$/),
-  market('AR', 'ARG', 'Argentina', '54', 'es', 'Buenos Aires', 'C1002AAP', /^(?:[A-HJ-NP-Z]?\d{4}(?:[A-Z]{3})?)$/),
-  market('CL', 'CHL', 'Chile', '56', 'es', 'Santiago', '8320000', /^\d{3}-?\d{4}$/),
-  market('CO', 'COL', 'Colombia', '57', 'es', 'Bogotá', '110111', /^\d{6}$/),
-  market('PE', 'PER', 'Peru', '51', 'es', 'Lima', '15001', /^\d{5}$/),
-  market('EC', 'ECU', 'Ecuador', '593', 'es', 'Quito', '170150', /^\d{6}$/),
-  market('DO', 'DOM', 'Dominican Republic', '1', 'es', 'Santo Domingo', '10101', /^\d{5}$/),
-  market('AU', 'AUS', 'Australia', '61', 'en', 'Sydney', '2000', /^\d{4}$/),
-  market('NZ', 'NZL', 'New Zealand', '64', 'en', 'Wellington', '6011', /^\d{4}$/),
-  market('SG', 'SGP', 'Singapore', '65', 'en', 'Singapore', '049315', /^\d{6}$/),
-  market('IN', 'IND', 'India', '91', 'en', 'New Delhi', '110001', /^[1-9]\d{2} ?\d{3}$/),
-  market('ZA', 'ZAF', 'South Africa', '27', 'en', 'Cape Town', '8001', /^\d{4}$/),
-  market('AO', 'AGO', 'Angola', '244', 'pt', 'Luanda'),
-  market('CV', 'CPV', 'Cape Verde', '238', 'pt', 'Praia', '7600', /^\d{4}(?:-?\d{3})?$/),
+const ROWS: readonly MarketRow[] = [
+  ['PT', 'PRT', 'Portugal', '351', 'pt', 'Lisboa', '1200-109', /^\d{4}(?:-?\d{3})?$/],
+  ['ES', 'ESP', 'Spain', '34', 'es', 'Madrid', '28013', /^(?:0[1-9]|[1-4]\d|5[0-2])\d{3}$/],
+  ['DE', 'DEU', 'Germany', '49', 'de', 'Berlin', '10115', /^\d{5}$/],
+  ['AT', 'AUT', 'Austria', '43', 'de', 'Wien', '1010', /^[1-9]\d{3}$/],
+  ['CH', 'CHE', 'Switzerland', '41', 'de fr it', 'Zürich', '8001', /^[1-9]\d{3}$/],
+  ['IE', 'IRL', 'Ireland', '353', 'en', 'Dublin', 'D02 X285', IRISH],
+  ['UK', 'GBR', 'United Kingdom', '44', 'en', 'Cardiff', 'CF10 1AA', /^[A-Z]{1,2}\d[A-Z\d]?(?: ?\d[A-Z]{2})?$/],
+  ['CA', 'CAN', 'Canada', '1', 'en fr', 'Ottawa', 'K1A 0B1', CANADIAN],
+  ['MX', 'MEX', 'Mexico', '52', 'es', 'Ciudad de México', '06000', /^\d{5}$/],
+  ['AR', 'ARG', 'Argentina', '54', 'es', 'Buenos Aires', 'C1002AAP', /^(?:[A-HJ-NP-Z]?\d{4}(?:[A-Z]{3})?)$/],
+  ['CL', 'CHL', 'Chile', '56', 'es', 'Santiago', '8320000', /^\d{3}-?\d{4}$/],
+  ['CO', 'COL', 'Colombia', '57', 'es', 'Bogotá', '110111', /^\d{6}$/],
+  ['PE', 'PER', 'Peru', '51', 'es', 'Lima', '15001', /^\d{5}$/],
+  ['EC', 'ECU', 'Ecuador', '593', 'es', 'Quito', '170150', /^\d{6}$/],
+  ['DO', 'DOM', 'Dominican Republic', '1', 'es', 'Santo Domingo', '10101', /^\d{5}$/],
+  ['AU', 'AUS', 'Australia', '61', 'en', 'Sydney', '2000', /^\d{4}$/],
+  ['NZ', 'NZL', 'New Zealand', '64', 'en', 'Wellington', '6011', /^\d{4}$/],
+  ['SG', 'SGP', 'Singapore', '65', 'en', 'Singapore', '049315', /^\d{6}$/],
+  ['IN', 'IND', 'India', '91', 'en', 'New Delhi', '110001', /^[1-9]\d{2} ?\d{3}$/],
+  ['ZA', 'ZAF', 'South Africa', '27', 'en', 'Cape Town', '8001', /^\d{4}$/],
+  ['AO', 'AGO', 'Angola', '244', 'pt', 'Luanda'],
+  ['CV', 'CPV', 'Cape Verde', '238', 'pt', 'Praia', '7600', /^\d{4}(?:-?\d{3})?$/],
 ];
+
+export const MARKETS = ROWS.map(([code, alpha3, name, callingCode, languages, town, example, form]): Market => {
+  const iso = code === 'UK' ? 'GB' : code;
+  const postalCode = example === undefined || !form ? null : ([example, form] as const);
+  return { code, iso, alpha3, name, callingCode, languages: languages.split(' '), town, postalCode };
+});
 
 const byCode = new Map(MARKETS.flatMap((each) => [[each.code, each] as const, [each.iso, each] as const]));
 

@@ -1,4 +1,4 @@
-import type { FieldPart } from './fields.ts';
+import { FIELD, type FieldPart } from './fields.ts';
 
 /**
  * A part of the location or of the name. A service may take the parts in parameters of their own, and a file may have
@@ -11,25 +11,20 @@ export type Parts = Readonly<Partial<Record<Part, string>>>;
 
 export type WholeField = 'location' | 'fullname';
 
-const WHOLE: Readonly<Record<Part, WholeField>> = {
-  street: 'location',
-  house_number: 'location',
-  postal_code: 'location',
-  city: 'location',
-  region: 'location',
-  first_name: 'fullname',
-  last_name: 'fullname',
-};
+const WHOLE: ReadonlyMap<string, WholeField> = new Map([
+  ...[...FIELD.location.joinedFrom, 'region'].map((part) => [part, 'location'] as const),
+  ...FIELD.fullname.joinedFrom.map((part) => [part, 'fullname'] as const),
+]);
 
-export const PARTS = Object.keys(WHOLE) as readonly Part[];
+export const PARTS = [...WHOLE.keys()] as readonly Part[];
 
 export function isPart(name: string): name is Part {
-  return Object.hasOwn(WHOLE, name);
+  return WHOLE.has(name);
 }
 
 /** Returns the field that a part belongs to. Every other name is returned as it is. */
 export function wholeOf(name: string): string {
-  return isPart(name) ? WHOLE[name] : name;
+  return WHOLE.get(name) ?? name;
 }
 
 const MAX_TOWN_WORDS = 6;

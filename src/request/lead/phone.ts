@@ -131,19 +131,17 @@ export function parsePhone(cell: string, market: Market | undefined): ParsedPhon
   const tidy = tidied(cell);
   if (SCIENTIFIC.test(tidy)) return refused('phone.scientific');
   if (holdsTwo(tidy) || endsInSecondExtension(tidy, market)) return refused('phone.two-numbers');
-  const withPlus = market ? fromAbroad(tidy, market) : null;
-  if (withPlus !== null && withPlus.e164 !== null) return withPlus;
-  const written = readNumber(tidy, market);
-  return market && mayLackPlus(tidy, market) ? withOwnCode(tidy, written, market) : written;
+  const text = market ? withPlusAbroad(tidy, market) : tidy;
+  const written = readNumber(text, market);
+  return market && mayLackPlus(text, market) ? withOwnCode(text, written, market) : written;
 }
 
 /**
- * Reads a number that begins with 00 and its market's calling code, or returns null for any other. Where another prefix
- * leads abroad (Colombia, Singapore), libphonenumber finds a number of some third country in it.
+ * Writes a plus in place of 00 before the market's calling code. Where another prefix leads abroad (Colombia, Singapore),
+ * libphonenumber finds a number of some third country in such a text.
  */
-function fromAbroad(tidy: string, market: Market): ParsedPhone | null {
-  const rest = /^[ (]*00[ )-]*(\d.*)$/s.exec(tidy)?.[1];
-  return rest?.startsWith(market.callingCode) ? readNumber(`+${rest}`, market) : null;
+function withPlusAbroad(text: string, { callingCode }: Market): string {
+  return text.replace(/^[ (]*00[ )-]*(?=\d)/, (prefix) => (text.startsWith(callingCode, prefix.length) ? '+' : prefix));
 }
 
 /**

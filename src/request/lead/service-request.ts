@@ -19,9 +19,14 @@ export interface AudioFile {
   readonly sizeBytes: number;
   /** SHA-256 of the file, in hex. */
   readonly sha256: string;
-  /** The media type by the first bytes, else by the name, or null if neither tells. */
-  readonly mediaType: string | null;
+  /** The media type by the first bytes, else by the name. */
+  readonly mediaType: string;
+  /** Reads its content as base64. Rejects with `SrqError('input')` if the file has changed since it was described. */
+  base64(): Promise<string>;
 }
+
+/** Finds and describes the recording that a row names. Rejects with `SrqError('input')` if it cannot be used. */
+export type DescribeAudio = (path: string) => Promise<AudioFile>;
 
 /**
  * A request that passed the local checks. `params` holds what will be sent, by the API's names, without the recording.

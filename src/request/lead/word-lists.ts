@@ -1,12 +1,8 @@
-/** A line of a list of words. */
-interface WordList {
-  /** What the words mean. */
-  readonly label: string;
-  readonly words: readonly string[];
-}
-
-/** Reads lines such as `email de: mailadresse epost`. Words that consist of several are separated by commas. */
-export function wordLists(text: string): WordList[] {
+/**
+ * Reads lines such as `email de: mailadresse epost`, in which a label says what the words mean. Words that consist of several
+ * are separated by commas.
+ */
+export function wordLists(text: string) {
   return text.split('\n').flatMap((line) => {
     const [, label, words = ''] = /^([a-z_]+)[^:]*: (.+)$/i.exec(line) ?? [];
     return label === undefined ? [] : [{ label, words: words.split(words.includes(', ') ? ', ' : ' ') }];

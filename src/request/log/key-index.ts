@@ -31,7 +31,7 @@ export class KeyIndex {
   readonly #keys: Uint32Array<ArrayBuffer>[] = [];
   #size = 0;
   readonly #probe = new Uint32Array(WORDS);
-  readonly #probeBytes = new Uint8Array(this.#probe.buffer);
+  readonly #probeBytes = Buffer.from(this.#probe.buffer);
 
   /** Returns an index of this shape whose memory is still to be filled. */
   static ofShape({ size, taken, slots }: KeyIndexShape): KeyIndex {
@@ -98,9 +98,7 @@ export class KeyIndex {
   }
 
   #load(key: string): void {
-    for (let at = 0; at < KEY_BYTES; at++) {
-      this.#probeBytes[at] = (hexDigit(key.charCodeAt(2 * at)) << 4) | hexDigit(key.charCodeAt(2 * at + 1));
-    }
+    this.#probeBytes.write(key, 'hex');
   }
 
   #word(entry: number, word: number): number {
@@ -153,9 +151,4 @@ export class KeyIndex {
     }
     return slots;
   }
-}
-
-/** Returns the value of a hex digit, given its character code. Letters in either case have the bit 0x40. */
-function hexDigit(code: number): number {
-  return (code & 0xf) + 9 * (code >>> 6);
 }

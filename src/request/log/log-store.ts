@@ -88,19 +88,16 @@ export type RunNote =
 /** A note that was read back, with its run and time. */
 export type RecordedNote = RunNote & { readonly run: string; readonly at: string };
 
-const EVENTS: ReadonlySet<string> = new Set(['begin', 'refused', 'breaker', 'end'] satisfies RunNote['event'][]);
+const EVENTS: ReadonlySet<string> = new Set(['refused', 'breaker', 'end'] satisfies RunNote['event'][]);
 
 /** Validates a note as it was kept, and returns null if it cannot be used. */
 export function parseNote(value: unknown): RecordedNote | null {
   const note = value as RecordedNote | null;
   if (note === null || typeof note !== 'object' || typeof note.run !== 'string') return null;
   if (Number.isNaN(Date.parse(note.at))) return null;
-  if (note.event === 'begin') return isWhole(note) ? { ...note, counts: { ...noCounts(), ...note.counts } } : null;
-  return EVENTS.has(note.event) ? note : null;
-}
-
-function isWhole({ rows, counts }: RunBegin): boolean {
-  return typeof rows === 'number' && typeof counts === 'object' && counts !== null;
+  if (note.event !== 'begin') return EVENTS.has(note.event) ? note : null;
+  const isWhole = typeof note.rows === 'number' && typeof note.counts === 'object' && note.counts !== null;
+  return isWhole ? { ...note, counts: { ...noCounts(), ...note.counts } } : null;
 }
 
 /** A request of the log with its last record. The status of a request without a recorded outcome is `unknown`. */

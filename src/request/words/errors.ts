@@ -33,12 +33,7 @@ export function expected(error: unknown): SrqError {
 }
 
 /** An error in the form that documents and events have. */
-export interface Failure {
-  readonly code: ErrorCode;
-  readonly reason: ErrorReason;
-  readonly message: string;
-  readonly hint: string | null;
-}
+export type Failure = Pick<SrqError, 'code' | 'reason' | 'message' | 'hint'>;
 
 /** Converts an error to the form that documents and events have. `inFull` completes the commands in its hint. */
 export function failureOf(error: SrqError, inFull: (hint: string) => string): Failure {

@@ -136,9 +136,6 @@ export const FINDING = {
     'The recording is too long: {length} characters as it is sent, and the API description allows {most}. Shorten it, or save it in a compressed form.',
   ),
   'contract.recording-kind': recording.error('The recording is {kind}. The API description allows {allowed}.'),
-  'contract.recording-unknown': recording.error(
-    'The format of the recording is unknown to srq, and the service has to be told. Save it in a common format, such as .mp3 or .wav.',
-  ),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
 
 /** What no column gives, and the fields any one of which would give it: the field of the finding, if there are none here. */
