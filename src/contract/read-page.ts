@@ -110,17 +110,9 @@ function callOf(role: string, value: Json | undefined, before: Call | null, wron
   const own = Object.entries(objectOf(value['codes'] ?? codes)).filter(([field]) => bound.includes(field));
   return {
     ...{ as: JSON_CONTENT_TYPE, fields: {}, ...USUAL_CALL, ...kept, ...value },
-    codes: Object.fromEntries(own.map(([field, each]) => [field, asTexts(each)])),
+    codes: Object.fromEntries(own),
   };
 }
-
-/** A code that is a number needs no quotation marks. */
-const asTexts = (codes: Json): Json =>
-  isObject(codes)
-    ? Object.fromEntries(
-        Object.entries(codes).map(([label, code]) => [label, typeof code === 'number' ? String(code) : code]),
-      )
-    : codes;
 
 function tokenOf(value: Json, wrong: Wrong): object {
   if (!isObject(value)) throw wrong(['token'], 'is no call');
