@@ -92,10 +92,14 @@ export function cutOf(
     },
   };
 
-  function copy(schema: Json | undefined): Json {
-    budget.parts -= 1;
+  function spend(parts: number): void {
+    budget.parts -= parts;
     if (budget.parts < 0)
       throw tooLarge(`What ${description.file} says of the request is too large: more than ${MAX_PARTS} parts.`);
+  }
+
+  function copy(schema: Json | undefined): Json {
+    spend(1);
     if (!isObject(schema)) return typeof schema === 'boolean' ? schema : {};
     const entries = Object.entries(schema).map(([word, value]) => [word, kept(word, value, schema)] as const);
     const copied = Object.fromEntries(entries.filter((each): each is [string, Json] => each[1] !== undefined));
@@ -109,6 +113,8 @@ export function cutOf(
 
   function kept(word: string, value: Json, schema: JsonObject): Json | undefined {
     const list = listOf(value);
+    // Names that are required and values that are allowed are parts as well.
+    spend(list.length);
     const isSeen = (name: Json) => typeof name === 'string' && !isHidden(schema, name);
     if (word === '$ref') return typeof value === 'string' ? referenceTo(value) : undefined;
     if (ONE.test(word)) return isObject(value) || typeof value === 'boolean' ? copy(value) : undefined;

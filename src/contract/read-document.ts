@@ -17,6 +17,8 @@ const MAX_DEPTH = 200;
 const MAX_VALUES = 400_000;
 /** Times that YAML aliases may repeat their content. More is an attempt to exhaust the memory. */
 const MAX_ALIASED = 10_000;
+/** YAML is parsed slowly, a megabyte in most of a second. */
+const MAX_YAML = 3 * 1024 * 1024;
 const MAX_TITLE = 200;
 
 /**
@@ -124,6 +126,10 @@ function parsed(name: string, text: string): unknown {
 }
 
 function fromYaml(name: string, text: string): unknown {
+  if (text.length > MAX_YAML) {
+    const hint = 'JSON may be larger. To convert it: npx @redocly/cli bundle openapi.yaml -o api.json';
+    throw new SrqError('document.too-large', `${name} is YAML of more than 3 MB.`, hint);
+  }
   // The library takes seconds to refuse lists within lists within lists.
   if (text.split(/[^\s[{]+/).some((run) => run.replace(/\s+/g, '').length > MAX_DEPTH)) throw tooDeep(name);
   // If a name occurs twice, the last one counts, as in JSON. The library's own check would compare each name with all
