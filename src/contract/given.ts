@@ -52,13 +52,20 @@ export interface Learning {
   readonly baseUrl: string | null;
 }
 
-/** The values that a person gave, and which of them were of use. */
+/** The values that a person gave, which of them were of use, and what the person is asked and told. */
 export class GivenValues {
+  readonly questions: Question[] = [];
+  readonly notes: string[] = [];
   readonly #values: Readonly<Record<string, string>>;
   readonly #used = new Set<string>();
 
   constructor(values: Readonly<Record<string, string>>) {
     this.#values = values;
+  }
+
+  /** A value for both calls is asked once. */
+  ask(question: Question): void {
+    if (!this.questions.some(({ name }) => name === question.name)) this.questions.push(question);
   }
 
   /** Returns the answer for the first of these names that has one. */

@@ -9,13 +9,10 @@ import { isSecretName } from '../request/words/names.ts';
 import { type ApiDescription, follow, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, schemaOfCall } from './document.ts';
 import { BASIC } from './from-postman.ts';
-import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion, variablesIn } from './given.ts';
+import { choiceQuestion, type GivenValues, type Learning, valueQuestion, variablesIn } from './given.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
-export interface ProposedAccess {
-  readonly contract: Pick<Contract, 'token'> & Partial<Pick<Contract, 'auth'>>;
-  readonly questions: readonly Question[];
-}
+type Access = Pick<Contract, 'token' | 'auth'>;
 
 /** What a person says instead of an address for tokens. */
 const WORDS = {
@@ -38,11 +35,7 @@ const PLAIN_TOKEN = DOCUMENTED_CONTRACT.token;
  * host other than the service's, because the client secret goes there. Of operations that may issue tokens only that of the
  * public document is taken unasked.
  */
-export function proposeAccess(
-  learning: Learning,
-  used: readonly ApiOperation[],
-  said: string | undefined,
-): ProposedAccess {
+export function proposeAccess(learning: Learning, used: readonly ApiOperation[], said: string | undefined): Access {
   const { description, values } = learning;
   const schemes = schemesOf(description, used[0]);
   const kinds = new Set(schemes.map(kindOf));
@@ -96,7 +89,7 @@ function clientFlow(scheme: JsonObject): JsonObject | null {
 }
 
 /** Access without a token, or with one that the service gave to the partner: `none`. */
-function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): ProposedAccess {
+function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): Access {
   const keys = schemes.filter((each) => kindOf(each) === 'key').map(({ value }) => value);
   // If there are several keys, the one with the name of a secret is the partner's.
   const key = keys.findLast(({ name }) => isSecretName(textOf(name))) ?? keys[0];
@@ -105,7 +98,7 @@ function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValue
   const prefix = key === undefined ? 'Bearer ' : '';
   const auth: Authorization =
     word === 'basic' ? { kind: 'basic' } : { kind: 'apiKey', in: where, name, prefix, value: values.of(name) ?? null };
-  return { contract: { token: PLAIN_TOKEN, auth }, questions: [] };
+  return { token: PLAIN_TOKEN, auth };
 }
 
 /** A place that may issue tokens. */
@@ -182,12 +175,11 @@ function placeSaid({ description, operations, baseUrl, values }: Learning, said:
   throw new SrqError('address.outside', `A client secret may not be sent to "${address}".`, hint);
 }
 
-function tokenAccess(learning: Learning, place: Address, used: readonly ApiOperation[]): ProposedAccess {
+function tokenAccess(learning: Learning, place: Address, used: readonly ApiOperation[]): Access {
   const { description, values } = learning;
   const { path, origin } = place;
-  const questions = variablesIn(path).map((name) =>
-    valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`),
-  );
+  for (const name of variablesIn(path))
+    values.ask(valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`));
   const { members, as } = membersOf(description, operationAt(learning, place));
   const scheme = schemesOf(description, used[0]).find(({ value }) => clientFlow(value) !== null);
   const scope = scheme === undefined ? '' : scopesOf(description, used, scheme);
@@ -198,7 +190,7 @@ function tokenAccess(learning: Learning, place: Address, used: readonly ApiOpera
     const value = values.of(name) ?? (required ? usualFor(member) : null);
     if (value !== null) extra[name] = value;
     else if (required && extra[name] === undefined)
-      questions.push(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
+      values.ask(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
   }
   const isBasic =
     (scheme && clientFlow(scheme.value)?.[BASIC]) === true ||
@@ -207,8 +199,7 @@ function tokenAccess(learning: Learning, place: Address, used: readonly ApiOpera
     auth: isBasic ? 'basic' : 'body',
     encoding: as !== '' && encodingOf({ as }) === 'json' ? 'json' : 'form',
   } as const;
-  const token = { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) };
-  return { contract: { token }, questions };
+  return { token: { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) } };
 }
 
 /** Returns the scopes that the operations demand, or those of the flow if they name none. */
@@ -225,11 +216,11 @@ const FOR_PERSONS =
 
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
 function asked(
-  { description, baseUrl }: Learning,
+  { description, baseUrl, values }: Learning,
   places: readonly Address[],
   fixed: readonly Fixed[],
   before: string,
-): ProposedAccess {
+): Access {
   const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
   // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: Address) => {
@@ -245,6 +236,6 @@ function asked(
     ...[...fixed, 'none' as const].map((each) => [each, WORDS[each]] as const),
   ];
   const answer = shellWord(`token=${own === undefined ? (fixed[0] ?? 'none') : nameOf(own)}`);
-  const question = choiceQuestion('token', `${before}Where does your client secret go?`, choices, answer);
-  return { contract: { token: PLAIN_TOKEN }, questions: [question] };
+  values.ask(choiceQuestion('token', `${before}Where does your client secret go?`, choices, answer));
+  return { token: PLAIN_TOKEN };
 }
