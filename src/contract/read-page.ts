@@ -110,9 +110,13 @@ function callOf(role: string, value: Json | undefined, before: Call | null, wron
   const own = Object.entries(objectOf(value['codes'] ?? codes)).filter(([field]) => bound.includes(field));
   return {
     ...{ as: JSON_CONTENT_TYPE, fields: {}, ...USUAL_CALL, ...kept, ...value },
-    codes: Object.fromEntries(own),
+    codes: asTexts(Object.fromEntries(own)),
   };
 }
+
+/** A code that is a number needs no quotation marks. */
+const asTexts = (codes: Json): Json =>
+  JSON.parse(JSON.stringify(codes), (_, each) => (typeof each === 'number' ? String(each) : each));
 
 function tokenOf(value: Json, wrong: Wrong): object {
   if (!isObject(value)) throw wrong(['token'], 'is no call');
