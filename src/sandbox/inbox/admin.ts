@@ -3,7 +3,6 @@ import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/received-requests.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
-import { changeSettings } from '../service/settings.ts';
 
 interface Call {
   readonly query: URLSearchParams;
@@ -36,11 +35,6 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
   'PUT faults': (state, call) => {
     state.faultRates = parseFaultRates(objectFrom(call.body));
     return jsonAnswer(200, { rates: state.faultRates });
-  },
-  'GET settings': ({ settings }) => jsonAnswer(200, settings),
-  'PUT settings': ({ settings }, { body }) => {
-    changeSettings(settings, body);
-    return jsonAnswer(200, settings);
   },
   'GET instructions': ({ instructions }) => jsonAnswer(200, instructions.list()),
   'PUT instructions': ({ instructions }, { body }) => {
