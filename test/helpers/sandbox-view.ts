@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import type { MarketplaceStats } from '../../src/sandbox/service/marketplace.ts';
-import { JSON_TYPE, send } from '../sandbox/sandbox-client.ts';
+import { send } from '../sandbox/sandbox-client.ts';
 import type { Running } from './run-srq.ts';
 
 /** Returns the totals of a sandbox's creates. */
@@ -19,12 +19,3 @@ export async function createdAtLeast(sandbox: Sandbox, count: number, { ended }:
 }
 
 const LOOK_MS = 10;
-
-/**
- * Sets the time that the sandbox takes for each answer from now on. A run during which something must happen can be
- * slowed down until it has happened. This leaves enough time on a busy machine, and does not slow down the rest of the
- * test.
- */
-export async function setLatency({ baseUrl }: Sandbox, latencyMs: number): Promise<void> {
-  await send('PUT', `${baseUrl}/_sandbox/settings`, JSON_TYPE, JSON.stringify({ latencyMs }));
-}
