@@ -1,3 +1,4 @@
+import type { Guess } from '../request/contract/contract.ts';
 import type { OperationName } from '../request/contract/operations.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
@@ -55,6 +56,7 @@ export interface Learning {
 /** The values that a person gave, which of them were of use, and what the person is asked and told. */
 export class GivenValues {
   readonly questions: Question[] = [];
+  readonly guesses: Guess[] = [];
   readonly notes: string[] = [];
   readonly #values: Readonly<Record<string, string>>;
   readonly #used = new Set<string>();

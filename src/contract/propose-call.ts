@@ -14,11 +14,6 @@ import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion,
 import { lackingIn, misfitsOf } from './missing.ts';
 import { schemaOf, valueFor } from './sample.ts';
 
-interface ProposedCall {
-  readonly call: Call;
-  readonly guesses: readonly Guess[];
-}
-
 /** More than so many values that only a person knows are written into the page, not asked one by one. */
 const MAX_ASKED = 4;
 const MAX_LISTED = 1000;
@@ -34,7 +29,7 @@ export function proposeCall(
   operation: ApiOperation,
   role: 'create' | 'validate',
   ownNames: readonly string[],
-): ProposedCall {
+): Call {
   const { schema, as, places } = schemaOfCall(description, operation, ownNames);
   const path = filledPath(operation, values);
   const bound = boundFields(places);
@@ -55,6 +50,7 @@ export function proposeCall(
   const guesses = bound.guesses
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }))
     .filter(({ place }) => !(place in fields) && !(place in always));
+  values.guesses.push(...guesses);
   const { name } = operation;
   const demand = (what: string, names: readonly string[]) =>
     values.notes.push(`${name} ${what} ${names.join(', ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
@@ -64,7 +60,7 @@ export function proposeCall(
     values.ask(fieldsQuestion(operation, guesses));
   if (lacking === null) values.notes.push(`The schema of ${name} cannot be used, so no row is checked by it.`);
   else if (lacking.others.length > 0) demand('also demands a value for', lacking.others);
-  return { call: lacking === null ? { ...call, schema: null } : call, guesses };
+  return lacking === null ? { ...call, schema: null } : call;
 }
 
 /** Says which places take a field, and which are always the same because a person says so. */

@@ -45,7 +45,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const { file, title, kind } = description;
   const operations = operationsOf(description);
   const values = new GivenValues(said.values);
-  const { questions, notes } = values;
+  const { questions, guesses, notes } = values;
   notes.push(...description.notes);
   const learning: Learning = { description, operations, values, baseUrl };
   const find = (role: 'create' | 'validate') =>
@@ -61,7 +61,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const used = [create, validate].flatMap((each) => each ?? []);
   const access = proposeAccess(learning, used, said.operations.token);
   const ownNames = access.auth?.kind === 'apiKey' ? [access.auth.name.toLowerCase()] : [];
-  const found = proposeCall(learning, create, 'create', ownNames);
+  const call = proposeCall(learning, create, 'create', ownNames);
   const again = againOf(create, values);
   const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
   if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
@@ -69,9 +69,9 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const contract: Contract = {
     ...common,
     ...access,
-    create: { ...found.call, identifiers: identifiersIn(found.call.success?.body ?? null), again },
-    validate: look?.call ?? null,
-    guesses: [...found.guesses, ...(look?.guesses ?? [])],
+    create: { ...call, identifiers: identifiersIn(call.success?.body ?? null), again },
+    validate: look,
+    guesses,
   };
   return { contract, questions, notes };
 }
