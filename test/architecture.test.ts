@@ -210,7 +210,6 @@ test('timers and chance come from few places, so that tests can replace them', (
     'src/account/system-clock.ts',
     'src/commands/doctor/examination.ts',
     'src/sandbox/answer-call.ts',
-    'src/sandbox/inbox/admin.ts',
     'src/service/wire/http.ts',
     'src/store/postgres/database.ts',
   ]);

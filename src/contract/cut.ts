@@ -45,58 +45,64 @@ export function unlessRefused<Value>(read: () => Value): Value | undefined {
   }
 }
 
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-const ANY = new Set(['const', 'default', 'example', 'examples']);
-/** Keywords by the type of their value. */
-const SCALARS: Readonly<Record<string, RegExp>> = {
+const TYPES = /^(?:string|number|integer|boolean|object|array|null)$/;
+/** Keywords whose values are schemas: one, a list of them, or a table. */
+const ONE = /^(?:items|additionalProperties)$/;
+const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
+const TABLE = /^(?:properties|patternProperties)$/;
+/** All other keywords, by the type of their value. */
+const PLAIN: Readonly<Record<string, RegExp>> = {
   number: /^(?:min|max)(?:Length|Items|Properties)$|^(?:exclusiveM|m)(?:ini|axi)mum$|^multipleOf$/,
   string: /^(?:format|pattern|title|contentEncoding|contentMediaType|x-ms-visibility)$/,
   boolean: /^uniqueItems$/,
 };
+const ANY = /^(?:const|default|examples?)$/;
 const MAX_PARTS = 20_000;
+const MAX_PROSE = 300;
 
 /** Number of parts that may still be cut out. */
 export interface Budget {
   parts: number;
 }
-const MAX_PROSE = 300;
+
+/** Cuts schemas out of a description. What their references lead to is in `defs`. */
+export interface Cut {
+  of(schema: Json | undefined): Json;
+  readonly defs: JsonObject;
+}
 
 /**
- * Cuts schemas out of a description, with all that their references lead to. All other keywords of JSON Schema stay out,
- * so that nothing of a stranger gets to the compiler. What is said by them, such as `not` and `if`, is left to the service.
+ * All other keywords of JSON Schema stay out, so that nothing of a stranger gets to the compiler. What is said by them, such
+ * as `not` and `if`, is left to the service. Members that are marked with `hidden` go only the other way, and stay out too.
  */
-export class Cut {
-  readonly defs: Record<string, Json> = {};
-  readonly #names = new Map<string, string>();
-  readonly #pending: [string, Json][] = [];
-  readonly #description: ApiDescription;
-  readonly #budget: Budget;
-  readonly #hidden: 'readOnly' | 'writeOnly';
+export function cutOf(
+  description: ApiDescription,
+  hidden: 'readOnly' | 'writeOnly',
+  budget: Budget = { parts: MAX_PARTS },
+): Cut {
+  const defs: Record<string, Json> = {};
+  const names = new Map<string, string>();
+  return {
+    defs,
+    of(schema) {
+      const copied = copy(schema);
+      // What these lead to comes behind them.
+      for (const [reference, name] of names) defs[name] ??= copy(partAt(description.root, reference.slice(1)));
+      return copied;
+    },
+  };
 
-  /** Members that are marked with `hidden` go only the other way, and stay out. */
-  constructor(description: ApiDescription, hidden: 'readOnly' | 'writeOnly', budget = { parts: MAX_PARTS }) {
-    this.#description = description;
-    this.#hidden = hidden;
-    this.#budget = budget;
+  function spend(parts: number): void {
+    budget.parts -= parts;
+    if (budget.parts < 0)
+      throw tooLarge(`What ${description.file} says of the request is too large: more than ${MAX_PARTS} parts.`);
   }
 
-  of(schema: Json | undefined): Json {
-    const copied = this.#copy(schema);
-    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop())
-      this.defs[next[0]] = this.#copy(next[1]);
-    return copied;
-  }
-
-  #copy(schema: Json | undefined): Json {
-    this.#budget.parts -= 1;
-    if (this.#budget.parts < 0)
-      throw tooLarge(`What ${this.#description.file} says of the request is too large: more than ${MAX_PARTS} parts.`);
+  function copy(schema: Json | undefined): Json {
+    spend(1);
     if (!isObject(schema)) return typeof schema === 'boolean' ? schema : {};
-    const copied: Record<string, Json> = {};
-    for (const [word, value] of Object.entries(schema)) {
-      const kept = this.#kept(word, value, schema);
-      if (kept !== undefined) copied[word] = kept;
-    }
+    const entries = Object.entries(schema).map(([word, value]) => [word, kept(word, value, schema)] as const);
+    const copied = Object.fromEntries(entries.filter((each): each is [string, Json] => each[1] !== undefined));
     // Names for the values of an enumeration, as tools write them beside it.
     const labels = listOf(schema['x-enumNames'] ?? schema['x-enum-varnames'] ?? schema['x-enum-descriptions']);
     const { enum: values, ...others } = copied;
@@ -105,52 +111,36 @@ export class Cut {
     return copied;
   }
 
-  #kept(word: string, value: Json, schema: JsonObject): Json | undefined {
-    switch (word) {
-      case '$ref':
-        return typeof value === 'string' ? this.#reference(value) : undefined;
-      case 'properties':
-      case 'patternProperties':
-        return Object.fromEntries(
-          Object.entries(objectOf(value)).flatMap(([name, each]) =>
-            this.#isHidden(schema, name) ? [] : [[name, this.#copy(each)]],
-          ),
-        );
-      case 'allOf':
-      case 'anyOf':
-      case 'oneOf':
-      case 'prefixItems':
-        return listOf(value).length > 0 ? listOf(value).map((each) => this.#copy(each)) : undefined;
-      case 'items':
-      case 'additionalProperties':
-        return isObject(value) || typeof value === 'boolean' ? this.#copy(value) : undefined;
-      case 'required':
-        return listOf(value).filter((name) => typeof name === 'string' && !this.#isHidden(schema, name));
-      case 'description':
-        return textOf(value).slice(0, MAX_PROSE);
-      case 'type':
-        return [value].flat().length > 0 && [value].flat().every((each) => TYPES.has(textOf(each))) ? value : undefined;
-      case 'enum':
-        return listOf(value).length > 0 ? value : undefined;
-      default:
-        return ANY.has(word) || SCALARS[typeof value]?.test(word) ? value : undefined;
+  function kept(word: string, value: Json, schema: JsonObject): Json | undefined {
+    const list = listOf(value);
+    // Names that are required and values that are allowed are parts as well.
+    spend(list.length);
+    const isSeen = (name: Json) => typeof name === 'string' && !isHidden(schema, name);
+    if (word === '$ref') return typeof value === 'string' ? referenceTo(value) : undefined;
+    if (ONE.test(word)) return isObject(value) || typeof value === 'boolean' ? copy(value) : undefined;
+    if (LIST.test(word)) return list.length > 0 ? list.map(copy) : undefined;
+    if (TABLE.test(word)) {
+      const members = Object.entries(objectOf(value)).filter(([name]) => isSeen(name));
+      return Object.fromEntries(members.map(([name, each]) => [name, copy(each)]));
     }
+    if (word === 'required') return list.filter(isSeen);
+    if (word === 'description') return textOf(value).slice(0, MAX_PROSE);
+    if (word === 'enum') return list.length > 0 ? value : undefined;
+    const types = [value].flat();
+    if (word === 'type') return types.length > 0 && types.every((each) => TYPES.test(textOf(each))) ? value : undefined;
+    return ANY.test(word) || PLAIN[typeof value]?.test(word) ? value : undefined;
   }
 
-  #isHidden(schema: JsonObject, name: string): boolean {
-    const member = unlessRefused(() => follow(this.#description, memberOf(schema['properties'], name)));
-    return objectOf(member)[this.#hidden] === true;
+  function isHidden({ properties }: JsonObject, name: string): boolean {
+    const member = unlessRefused(() => follow(description, memberOf(properties, name)));
+    return objectOf(member)[hidden] === true;
   }
 
-  #reference(reference: string): string {
-    let name = this.#names.get(reference);
-    if (name === undefined) {
-      // A reference that leads nowhere, or only back to itself, is reported.
-      follow(this.#description, { $ref: reference });
-      name = `part-${this.#names.size + 1}`;
-      this.#names.set(reference, name);
-      this.#pending.push([name, partAt(this.#description.root, reference.slice(1)) ?? null]);
-    }
+  function referenceTo(reference: string): string {
+    // A reference that leads nowhere, or only back to itself, is reported.
+    if (!names.has(reference)) follow(description, { $ref: reference });
+    const name = names.get(reference) ?? `part-${names.size + 1}`;
+    names.set(reference, name);
     return `#/$defs/${name}`;
   }
 }

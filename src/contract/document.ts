@@ -2,7 +2,7 @@ import type { Call, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { type FoundPlace, placesIn } from '../request/contract/places.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type ApiDescription, type Budget, Cut, follow, unlessRefused } from './cut.ts';
+import { type ApiDescription, type Budget, cutOf, follow, tooLarge, unlessRefused } from './cut.ts';
 import { sampleOf, schemaOf } from './sample.ts';
 
 /** An operation of an API description. */
@@ -17,9 +17,14 @@ export interface ApiOperation {
   readonly parameters: readonly JsonObject[];
 }
 
+/** The largest public descriptions have a thousand or two. */
+const MAX_PATHS = 5000;
+
 /** Returns the operations that take a body, in the order of the description. */
 export function operationsOf(description: ApiDescription): readonly ApiOperation[] {
-  return Object.entries(objectOf(description.root['paths'])).flatMap(([path, entry]) => {
+  const paths = Object.entries(objectOf(description.root['paths']));
+  if (paths.length > MAX_PATHS) throw tooLarge(`${description.file} describes more than ${MAX_PATHS} paths.`);
+  return paths.flatMap(([path, entry]) => {
     const item = objectOf(follow(description, entry));
     return ['post', 'put'].flatMap((verb) => {
       const value = item[verb];
@@ -87,7 +92,7 @@ export function successOf(description: ApiDescription, { value }: ApiOperation):
     const example = exampleIn(description, media);
     const { schema } = objectOf(media);
     if (example !== undefined || schema === undefined) return example;
-    const cut = new Cut(description, 'writeOnly');
+    const cut = cutOf(description, 'writeOnly');
     const copied = cut.of(schema);
     return sampleOf(copied, cut.defs);
   };
@@ -121,7 +126,7 @@ export function schemaOfCall(
       'It writes JSON, forms and multipart/form-data. Name another operation: --operation NAME=OPERATION',
     );
   }
-  const cut = new Cut(description, 'readOnly', budget);
+  const cut = cutOf(description, 'readOnly', budget);
   const own = operation.parameters.filter((each) => {
     const name = textOf(each['name']);
     return name !== '' && !ownNames.includes(name.toLowerCase()) && !OWN_HEADERS.test(name) && !IDEMPOTENT.test(name);

@@ -1,6 +1,7 @@
 import type { Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, jsonIn, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { isSecretName } from '../request/words/names.ts';
+import { tooLarge } from './cut.ts';
 import { schemaOf } from './sample.ts';
 
 /** A named value. Collections have them as lists of pairs and as objects. */
@@ -23,7 +24,7 @@ const FORMS = new Map([
   ['urlencoded', 'application/x-www-form-urlencoded'],
   ['formdata', 'multipart/form-data'],
 ]);
-const MAX_REQUESTS = 1000;
+const MAX_REQUESTS = 5000;
 const MAX_RAW = 200_000;
 const MAX_VALUE = 2000;
 const MAX_VARIABLES_DEEP = 5;
@@ -37,7 +38,8 @@ export function fromPostman(
   environment: JsonObject,
 ): { readonly document: JsonObject; readonly notes: readonly string[] } {
   const fill = variablesOf(collection, environment);
-  const requests = itemsIn(collection, {}).slice(0, MAX_REQUESTS);
+  const requests = itemsIn(collection, {});
+  if (requests.length > MAX_REQUESTS) throw tooLarge(`The collection holds more than ${MAX_REQUESTS} requests.`);
   const operations = requests.map(([item, auth]) => operationOf(item, auth, fill));
   const withServer = operations.filter(({ server }) => server !== '');
   const main = (withServer.find(({ path }) => !/token|oauth/i.test(path)) ?? withServer[0])?.server ?? '';

@@ -1,3 +1,4 @@
+import type { Guess } from '../request/contract/contract.ts';
 import type { OperationName } from '../request/contract/operations.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
@@ -52,13 +53,21 @@ export interface Learning {
   readonly baseUrl: string | null;
 }
 
-/** The values that a person gave, and which of them were of use. */
+/** The values that a person gave, which of them were of use, and what the person is asked and told. */
 export class GivenValues {
+  readonly questions: Question[] = [];
+  readonly guesses: Guess[] = [];
+  readonly notes: string[] = [];
   readonly #values: Readonly<Record<string, string>>;
   readonly #used = new Set<string>();
 
   constructor(values: Readonly<Record<string, string>>) {
     this.#values = values;
+  }
+
+  /** A value for both calls is asked once. */
+  ask(question: Question): void {
+    if (!this.questions.some(({ name }) => name === question.name)) this.questions.push(question);
   }
 
   /** Returns the answer for the first of these names that has one. */

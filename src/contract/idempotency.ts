@@ -2,37 +2,32 @@ import type { CreateCall } from '../request/contract/contract.ts';
 import { objectOf, textOf } from '../request/contract/json.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { type ApiOperation, IDEMPOTENT } from './document.ts';
-import type { GivenValues, Question } from './given.ts';
-
-interface Again {
-  readonly again: CreateCall['again'];
-  readonly questions: readonly Question[];
-}
+import type { GivenValues } from './given.ts';
 
 /** An idempotency key is trusted by a person's word alone. What the description says of it is quoted, not believed. */
-export function againOf({ parameters, value }: ApiOperation, values: GivenValues): Again {
+export function againOf({ parameters, value }: ApiOperation, values: GivenValues): CreateCall['again'] {
   const parameter = parameters.find(
     (each) => each['in'] === 'header' && IDEMPOTENT.test(textOf(each['name'])) && each['deprecated'] !== true,
   );
-  if (parameter === undefined) return { again: null, questions: [] };
+  if (parameter === undefined) return null;
   const header = textOf(parameter['name']);
   const said = values.of(header);
   const uuid = textOf(objectOf(parameter['schema'])['format']) === 'uuid';
   const unheeded = parameter['required'] === true ? { header, hours: 0, uuid } : null;
   if (said !== undefined) {
     const hours = hoursIn(header, said);
-    return { again: hours === undefined ? unheeded : { header, hours, uuid }, questions: [] };
+    return hours === undefined ? unheeded : { header, hours, uuid };
   }
   const quoted = (textOf(parameter['description']) || textOf(value['description'] ?? value['summary'])).slice(0, 500);
-  const question = {
+  values.ask({
     name: `idempotency:${header}`,
     text:
       `The operation takes the header ${header}. ${quoted === '' ? 'The description says no more.' : `The description says: "${quoted}"`} ` +
       'Does the service recognise a repeated create by it, and for how many hours? If you say so and it does not, a request may be created twice.',
     answer: `--set ${shellWord(`${header}=24h`)}`,
     unanswered: 'no',
-  };
-  return { again: unheeded, questions: [question] };
+  });
+  return unheeded;
 }
 
 /** Returns the hours, null for "yes" without a time, or undefined for "no". */

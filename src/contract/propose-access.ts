@@ -1,7 +1,7 @@
 import { type Authorization, type Contract, encodingOf, isElsewhere } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import { lastName } from '../request/contract/places.ts';
+import { type FoundPlace, lastName } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
@@ -9,13 +9,10 @@ import { isSecretName } from '../request/words/names.ts';
 import { type ApiDescription, follow, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, schemaOfCall } from './document.ts';
 import { BASIC } from './from-postman.ts';
-import { choiceQuestion, type GivenValues, type Learning, type Question, valueQuestion, variablesIn } from './given.ts';
+import { choiceQuestion, type GivenValues, type Learning, valueQuestion, variablesIn } from './given.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
-export interface ProposedAccess {
-  readonly contract: Pick<Contract, 'token'> & Partial<Pick<Contract, 'auth'>>;
-  readonly questions: readonly Question[];
-}
+type Access = Pick<Contract, 'token' | 'auth'>;
 
 /** What a person says instead of an address for tokens. */
 const WORDS = {
@@ -35,13 +32,10 @@ const PLAIN_TOKEN = DOCUMENTED_CONTRACT.token;
 
 /**
  * Proposes how calls are authorized. One scheme is taken and shown; of several, a person says which. A person names any
- * host other than the service's, because the client secret goes there.
+ * host other than the service's, because the client secret goes there. Of operations that may issue tokens only that of the
+ * public document is taken unasked.
  */
-export function proposeAccess(
-  learning: Learning,
-  used: readonly ApiOperation[],
-  said: string | undefined,
-): ProposedAccess {
+export function proposeAccess(learning: Learning, used: readonly ApiOperation[], said: string | undefined): Access {
   const { description, values } = learning;
   const schemes = schemesOf(description, used[0]);
   const kinds = new Set(schemes.map(kindOf));
@@ -54,15 +48,16 @@ export function proposeAccess(
   // A key in the header Authorization may be the token, if the description has an operation that issues one.
   const isLogin = tokens.length > 0 && schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name'])));
   const fixed = (['basic', 'key'] as const).filter((each) => kinds.has(each) && !(each === 'key' && isLogin));
-  const [only] = fixed;
-  if (only !== undefined && fixed.length === kinds.size)
-    return fixed.length === 1 ? fixedAccess(only, schemes, values) : asked(learning, [], fixed);
   // A description that says nothing of access is as the public document.
   const usual = kinds.has('other') ? [] : [{ ...PUBLIC, isSure: kinds.size === 0 }];
-  const places = tokens.length > 0 ? tokens : usual;
+  const isFixed = fixed.length > 0 && fixed.length === kinds.size;
+  const places = isFixed ? [] : tokens.length > 0 ? tokens : usual;
+  const [only] = fixed;
   const [place] = places;
-  const isClear = fixed.length === 0 && places.length === 1 && !kinds.has('other');
-  if (place?.isSure && isClear && !isElsewhere(place)) return tokenAccess(learning, place, used);
+  if (places.length + fixed.length === 1 && !kinds.has('other')) {
+    if (only !== undefined) return fixedAccess(only, schemes, values);
+    if (place?.isSure && !isElsewhere(place)) return tokenAccess(learning, place, used);
+  }
   return asked(learning, places, fixed, kinds.has('other') ? FOR_PERSONS : '');
 }
 
@@ -94,7 +89,7 @@ function clientFlow(scheme: JsonObject): JsonObject | null {
 }
 
 /** Access without a token, or with one that the service gave to the partner: `none`. */
-function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): ProposedAccess {
+function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): Access {
   const keys = schemes.filter((each) => kindOf(each) === 'key').map(({ value }) => value);
   // If there are several keys, the one with the name of a secret is the partner's.
   const key = keys.findLast(({ name }) => isSecretName(textOf(name))) ?? keys[0];
@@ -103,22 +98,21 @@ function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValue
   const prefix = key === undefined ? 'Bearer ' : '';
   const auth: Authorization =
     word === 'basic' ? { kind: 'basic' } : { kind: 'apiKey', in: where, name, prefix, value: values.of(name) ?? null };
-  return { contract: { token: PLAIN_TOKEN, auth }, questions: [] };
+  return { token: PLAIN_TOKEN, auth };
 }
 
 /** A place that may issue tokens. */
 interface TokenPlace extends Address {
-  readonly operation: ApiOperation | null;
-  readonly why: string;
   /** Whether it is clear enough to be taken unasked. */
   readonly isSure: boolean;
 }
 
-const PUBLIC: TokenPlace = { path: PATHS.token, operation: null, why: 'as in the public API', isSure: false };
+const PUBLIC: TokenPlace = { path: PATHS.token, isSure: true };
 
 const TOKEN = /token|oauth|login|signin|sign-in|\/auth(?:enticat\w*)?(?:\/|$)|session/i;
 const OTHER =
   /\{[^{}]*(?:token|auth)[^{}]*\}|revo[ck]|introspect|refresh|logout|userinfo|authori[sz]e|verif|valid|check|callback|device|push|card|payment|password|reset|register|webhook|confirm|exchange|otp|mfa/i;
+const MAX_PLACES = 5;
 
 /** Finds where tokens may come from. The address of a flow beats every operation. */
 function tokenPlaces(
@@ -129,37 +123,22 @@ function tokenPlaces(
   const ofFlows = demanded.flatMap(({ value }): TokenPlace[] => {
     const url = textOf(clientFlow(value)?.['tokenUrl']).trim();
     const place = url === '' ? null : addressAt(values.fill(url), description, baseUrl);
-    const why = `the description has it at ${url}`;
-    return place === null ? [] : [{ ...place, operation: operationAt(operations, place), why, isSure: isWhole(url) }];
+    return place === null ? [] : [{ ...place, isSure: isWhole(url) }];
   });
   if (ofFlows.length > 0) return [...new Map(ofFlows.map((each) => [`${each.origin} ${each.path}`, each])).values()];
   const found = operations.flatMap((operation): TokenPlace[] => {
     if (operation.method !== 'POST' || !TOKEN.test(operation.path) || OTHER.test(operation.path)) return [];
     const address = values.fill(addressIn(description, operation));
     const place = address.startsWith('/') ? { path: address } : addressAt(address, description, baseUrl);
-    const isSure = takesClient(description, operation);
-    const why = isSure ? 'it takes a client id and a client secret' : 'it may be for persons';
-    return place === null ? [] : [{ ...place, operation, why, isSure }];
+    const { members } = membersOf(description, operation);
+    const isForClients = members.every((each) => CLIENT.test(each.name) || !each.required || usualFor(each) !== null);
+    return place === null ? [] : [{ ...place, isSure: isForClients && operation.path.endsWith(PATHS.token) }];
   });
-  const sure = found.filter(({ isSure }) => isSure);
-  return sure.length > 0 ? sure : found.slice(0, 5);
+  const ofPublic = found.filter((each) => each.isSure);
+  return ofPublic.length > 0 ? ofPublic : found.slice(0, MAX_PLACES);
 }
 
 const CLIENT = /^(?:grant_type|client_id|client_secret)$/;
-
-/** Tells whether an operation takes client credentials, and requires nothing that speaks for a person. */
-function takesClient(description: ApiDescription, operation: ApiOperation): boolean {
-  if (operation.path === PATHS.token && operation.value['requestBody'] === undefined) return true;
-  const { members } = membersOf(description, operation);
-  const has = (wanted: string) => members.some(({ name }) => name === wanted);
-  const isForPersons = members.some(
-    ({ name, required }) => required && /user|pass|code|assertion|refresh|otp/i.test(name),
-  );
-  const grants = members.find(({ name }) => name === 'grant_type');
-  const said = [...(grants?.codes ?? []).map(({ value }) => value), scalarOf(grants?.keywords['default']) ?? []].flat();
-  const isClient = grants !== undefined || (has('client_id') && has('client_secret'));
-  return isClient && !isForPersons && (said.length === 0 || said.includes('client_credentials'));
-}
 
 /** Returns the members of a token request, and how they are written. */
 function membersOf(description: ApiDescription, operation: ApiOperation | null) {
@@ -168,15 +147,19 @@ function membersOf(description: ApiDescription, operation: ApiOperation | null) 
   return { members: members.map((each) => ({ ...each, name: lastName(each) })), as };
 }
 
-const operationAt = (operations: readonly ApiOperation[], place: Address): ApiOperation | null =>
+/** Returns what a member always holds, by the description. */
+const usualFor = ({ fixed, keywords }: FoundPlace): string | null => scalarOf(fixed.get('') ?? keywords['default']);
+
+const operationAt = ({ operations, values }: Learning, place: Address): ApiOperation | null =>
   isElsewhere(place)
     ? null
-    : (operations.find(({ method, path }) => method === 'POST' && place.path.endsWith(path)) ?? null);
+    : (operations.find(({ method, path }) => method === 'POST' && place.path.endsWith(values.fill(path))) ?? null);
 
 /** A person names an operation, a path below the base URL, or a whole address. */
-function placeSaid({ description, operations, baseUrl }: Learning, said: string): TokenPlace {
+function placeSaid({ description, operations, baseUrl, values }: Learning, said: string): Address {
   const operation = operationCalled(operations, said);
-  const [, address = ''] = /^(?:post\s+)?((?:https?:\/)?\/\S*)$/i.exec(operation?.name ?? said.trim()) ?? [];
+  const [, address = ''] =
+    /^(?:post\s+)?((?:https?:\/)?\/\S*)$/i.exec(values.fill(operation?.name ?? said.trim())) ?? [];
   if (address === '')
     throw new SrqError(
       'operation.not-found',
@@ -187,29 +170,27 @@ function placeSaid({ description, operations, baseUrl }: Learning, said: string)
   const isPlain =
     url !== null && `${url.search}${url.hash}${url.username}${url.password}` === '' && isTokenOrigin(url.origin);
   const place = address.startsWith('/') ? { path: address } : isPlain ? addressAt(address, description, baseUrl) : null;
-  if (place !== null) return { ...place, operation: operationAt(operations, place), why: '', isSure: true };
+  if (place !== null) return place;
   const hint = 'Name one with https and without a query: --operation "token=https://login.example.com/oauth/token"';
   throw new SrqError('address.outside', `A client secret may not be sent to "${address}".`, hint);
 }
 
-function tokenAccess(
-  { description, values }: Learning,
-  { path, origin, operation }: TokenPlace,
-  used: readonly ApiOperation[],
-): ProposedAccess {
-  const questions = variablesIn(path).map((name) =>
-    valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`),
-  );
-  const { members, as } = membersOf(description, operation);
+function tokenAccess(learning: Learning, place: Address, used: readonly ApiOperation[]): Access {
+  const { description, values } = learning;
+  const { path, origin } = place;
+  for (const name of variablesIn(path))
+    values.ask(valueQuestion(name, `The address for tokens ${path} holds {${name}}, and only you know it.`));
+  const { members, as } = membersOf(description, operationAt(learning, place));
   const scheme = schemesOf(description, used[0]).find(({ value }) => clientFlow(value) !== null);
   const scope = scheme === undefined ? '' : scopesOf(description, used, scheme);
   const extra: Record<string, string> = scope === '' ? {} : { scope };
-  for (const { name, keywords, required, fixed } of members) {
+  for (const member of members) {
+    const { name, required } = member;
     if (CLIENT.test(name)) continue;
-    const value = values.of(name) ?? (required ? scalarOf(fixed.get('') ?? keywords['default']) : null);
+    const value = values.of(name) ?? (required ? usualFor(member) : null);
     if (value !== null) extra[name] = value;
     else if (required && extra[name] === undefined)
-      questions.push(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
+      values.ask(valueQuestion(name, `The token request has to hold ${name}. What is it?`));
   }
   const isBasic =
     (scheme && clientFlow(scheme.value)?.[BASIC]) === true ||
@@ -218,8 +199,7 @@ function tokenAccess(
     auth: isBasic ? 'basic' : 'body',
     encoding: as !== '' && encodingOf({ as }) === 'json' ? 'json' : 'form',
   } as const;
-  const token = { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) };
-  return { contract: { token }, questions };
+  return { token: { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) } };
 }
 
 /** Returns the scopes that the operations demand, or those of the flow if they name none. */
@@ -236,11 +216,11 @@ const FOR_PERSONS =
 
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
 function asked(
-  { description, baseUrl }: Learning,
-  places: readonly TokenPlace[],
+  { description, baseUrl, values }: Learning,
+  places: readonly Address[],
   fixed: readonly Fixed[],
-  before = '',
-): ProposedAccess {
+  before: string,
+): Access {
   const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
   // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: Address) => {
@@ -250,12 +230,12 @@ function asked(
   const own = places.find((each) => !isElsewhere(each)) ?? places.map(({ path }) => ({ path }))[0];
   const choices = [
     ...places.map((each) => {
-      const where = isElsewhere(each) ? ', another host than the service' : '';
-      return [nameOf(each), `${nameOf(each)} for a token (${each.why}${where})`] as const;
+      const where = isElsewhere(each) ? ', at another host than the service' : '';
+      return [nameOf(each), `${nameOf(each)} for a token${where}`] as const;
     }),
     ...[...fixed, 'none' as const].map((each) => [each, WORDS[each]] as const),
   ];
   const answer = shellWord(`token=${own === undefined ? (fixed[0] ?? 'none') : nameOf(own)}`);
-  const question = choiceQuestion('token', `${before}Where does your client secret go?`, choices, answer);
-  return { contract: { token: PLAIN_TOKEN }, questions: [question] };
+  values.ask(choiceQuestion('token', `${before}Where does your client secret go?`, choices, answer));
+  return { token: PLAIN_TOKEN };
 }

@@ -14,13 +14,6 @@ import { fieldIn, type GivenValues, type Learning, type Question, valueQuestion,
 import { lackingIn, misfitsOf } from './missing.ts';
 import { schemaOf, valueFor } from './sample.ts';
 
-export interface ProposedCall {
-  readonly call: Call;
-  readonly guesses: readonly Guess[];
-  readonly questions: readonly Question[];
-  readonly notes: readonly string[];
-}
-
 /** More than so many values that only a person knows are written into the page, not asked one by one. */
 const MAX_ASKED = 4;
 const MAX_LISTED = 1000;
@@ -36,14 +29,14 @@ export function proposeCall(
   operation: ApiOperation,
   role: 'create' | 'validate',
   ownNames: readonly string[],
-): ProposedCall {
+): Call {
   const { schema, as, places } = schemaOfCall(description, operation, ownNames);
   const path = filledPath(operation, values);
   const bound = boundFields(places);
   const { fields, always } = bindingsOf(places, bound.fields, values);
   if (role === 'create') Object.assign(fields, values.furtherFields());
   const call: Call = {
-    ...{ call: `${operation.method} ${path.path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
+    ...{ call: `${operation.method} ${path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
     ...{ audio: audioForm(places, fields, encodingOf({ as })), schema, success: successOf(description, operation) },
   };
   const misfits = isTangled(schema) ? undefined : unlessRefused(() => misfitsOf(call));
@@ -57,29 +50,18 @@ export function proposeCall(
   const guesses = bound.guesses
     .map(({ place, field, why }) => ({ operation: role, place: writePlace(place), value: field, why }))
     .filter(({ place }) => !(place in fields) && !(place in always));
-  const isFew = open.length <= MAX_ASKED;
-  const questions = isFew ? open.map((place) => placeQuestion(place, guesses)) : [];
-  if (role === 'create' && !Object.values(fields).some((each) => isField(each) || isPart(each)))
-    questions.push(fieldsQuestion(operation, guesses));
+  values.guesses.push(...guesses);
   const { name } = operation;
-  const notes = [
-    ...(isFew
-      ? []
-      : [
-          `${name} demands ${open.length} values that srq knows nothing of: ${listed(open.map(writePlace))}. ${IN_PAGE}`,
-        ]),
-    ...(lacking === null ? [`The schema of ${name} cannot be used, so no row is checked by it.`] : []),
-    ...(lacking?.others.length ? [`${name} also demands a value for ${listed(lacking.others)}. ${IN_PAGE}`] : []),
-  ];
-  return {
-    call: lacking === null ? { ...call, schema: null } : call,
-    guesses,
-    questions: [...path.questions, ...questions],
-    notes,
-  };
+  const demand = (what: string, names: readonly string[]) =>
+    values.notes.push(`${name} ${what} ${names.join(', ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
+  if (open.length > MAX_ASKED) demand(`demands ${open.length} values that srq knows nothing of:`, open.map(writePlace));
+  else for (const place of open) values.ask(placeQuestion(place, guesses));
+  if (role === 'create' && !Object.values(fields).some((each) => isField(each) || isPart(each)))
+    values.ask(fieldsQuestion(operation, guesses));
+  if (lacking === null) values.notes.push(`The schema of ${name} cannot be used, so no row is checked by it.`);
+  else if (lacking.others.length > 0) demand('also demands a value for', lacking.others);
+  return lacking === null ? { ...call, schema: null } : call;
 }
-
-const listed = (places: readonly string[]): string => places.join(', ').slice(0, MAX_LISTED);
 
 /** Says which places take a field, and which are always the same because a person says so. */
 function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace, string>, values: GivenValues) {
@@ -185,18 +167,15 @@ function refuseMisfits(misfits: readonly Misfit[], given: readonly string[]): vo
   }
 }
 
-function filledPath(
-  { path, parameters }: ApiOperation,
-  values: GivenValues,
-): { readonly path: string; readonly questions: readonly Question[] } {
+function filledPath({ path, parameters }: ApiOperation, values: GivenValues): string {
   const filled = values.fill(path).trim();
-  const plain = filled.replaceAll(' ', '%20');
-  const questions = variablesIn(filled).map((name) => {
+  for (const name of variablesIn(filled)) {
     const known = parameters.find((each) => each['in'] === 'path' && each['name'] === name);
     const example = scalarOf(valueFor(objectOf(known?.['schema']))) ?? 'text';
-    return { ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example };
-  });
-  if (isServicePath(plain)) return { path: plain, questions };
+    values.ask({ ...valueQuestion(name, `The path ${path} holds {${name}}, and only you know it.`), example });
+  }
+  const plain = filled.replaceAll(' ', '%20');
+  if (isServicePath(plain)) return plain;
   throw new SrqError(
     'address.outside',
     `The API description has the path "${path}", which is not below the base URL.`,

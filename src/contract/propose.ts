@@ -9,7 +9,7 @@ import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
 import { proposeAccess } from './propose-access.ts';
-import { identifiersIn, type ProposedCall, proposeCall } from './propose-call.ts';
+import { identifiersIn, proposeCall } from './propose-call.ts';
 import { serversOf, sharedPath } from './servers.ts';
 
 /** What a person said about a description. */
@@ -45,39 +45,35 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const { file, title, kind } = description;
   const operations = operationsOf(description);
   const values = new GivenValues(said.values);
+  const { questions, guesses, notes } = values;
+  notes.push(...description.notes);
   const learning: Learning = { description, operations, values, baseUrl };
   const find = (role: 'create' | 'validate') =>
     named(learning, role, said.operations[role]) ?? atPublicPath(learning, PATHS[role]);
   const create = find('create');
   const validate = said.operations.validate?.trim() === NONE ? null : find('validate');
+  if (create === undefined) values.ask(createQuestion(learning));
+  if (validate === undefined || validate === create) values.ask(validateQuestion(operations, create));
+  const source = { file, title, kind, learnedAt };
+  const common = { ...DOCUMENTED_CONTRACT, source, servers: serversOf(description) };
+  // As long as an operation is not known, nothing else about it is asked.
+  if (create === undefined) return { contract: common, questions, notes };
   const used = [create, validate].flatMap((each) => each ?? []);
   const access = proposeAccess(learning, used, said.operations.token);
-  const source = { file, title, kind, learnedAt };
-  const common = { ...DOCUMENTED_CONTRACT, source, servers: serversOf(description), ...access.contract };
-  const open = [
-    ...(create === undefined ? [createQuestion(learning)] : []),
-    ...(validate === undefined || validate === create ? [validateQuestion(operations, create)] : []),
-  ];
-  // As long as an operation is not known, nothing else about it is asked.
-  if (create === undefined) return { contract: common, questions: open, notes: description.notes };
-  const { auth } = access.contract;
-  const ownNames = auth?.kind === 'apiKey' ? [auth.name.toLowerCase()] : [];
-  const found = proposeCall(learning, create, 'create', ownNames);
-  const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
-  const calls: ProposedCall[] = look === null ? [found] : [found, look];
+  const ownNames = access.auth?.kind === 'apiKey' ? [access.auth.name.toLowerCase()] : [];
+  const call = proposeCall(learning, create, 'create', ownNames);
   const again = againOf(create, values);
-  const questions = [...open, ...access.questions, ...found.questions, ...again.questions, ...(look?.questions ?? [])];
+  const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
   if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
+  notes.push(...pathNotes(learning));
   const contract: Contract = {
     ...common,
-    create: { ...found.call, identifiers: identifiersIn(found.call.success?.body ?? null), again: again.again },
-    validate: look?.call ?? null,
-    guesses: calls.flatMap(({ guesses }) => guesses),
+    ...access,
+    create: { ...call, identifiers: identifiersIn(call.success?.body ?? null), again },
+    validate: look,
+    guesses,
   };
-  const notes = [...description.notes, ...calls.flatMap((each) => each.notes), ...pathNotes(learning)];
-  // A value for both calls is asked once.
-  const once = questions.filter(({ name }, at) => questions.findIndex((each) => each.name === name) === at);
-  return { contract, questions: once, notes };
+  return { contract, questions, notes };
 }
 
 /** Returns the operation that a person named, or undefined if nobody did. */

@@ -17,6 +17,8 @@ const MAX_DEPTH = 200;
 const MAX_VALUES = 400_000;
 /** Times that YAML aliases may repeat their content. More is an attempt to exhaust the memory. */
 const MAX_ALIASED = 10_000;
+/** YAML is parsed slowly, a megabyte in most of a second. */
+const MAX_YAML = 3 * 1024 * 1024;
 const MAX_TITLE = 200;
 
 /**
@@ -109,28 +111,25 @@ export function parseFile({ name, bytes }: SourceFile): JsonObject {
   return value;
 }
 
-/** JSON is tried first, because that is faster. YAML allows comments and superfluous commas in it. */
+/** Whatever begins as JSON is JSON, which is parsed faster. */
 function parsed(name: string, text: string): unknown {
-  let wrong = '';
-  if (/^\s*[[{]/.test(text)) {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch (error) {
-      // The rest of the message quotes the document, which may hold a secret.
-      wrong = (error as Error).message.replace(/, ?(?:\.\.\.)?".*$/s, '');
-    }
-  }
+  const isJson = /^\s*[[{]/.test(text);
   try {
-    return fromYaml(name, text);
+    return isJson ? JSON.parse(text) : fromYaml(name, text);
   } catch (error) {
+    if (error instanceof SrqError) throw error;
     if (error instanceof RangeError) throw tooDeep(name);
-    if (!(error instanceof SrqError))
-      throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
-    throw wrong !== '' && /\.json$/i.test(name) ? unusable(name, `is not JSON: ${wrong}`) : error;
+    // The rest of the message quotes the document, which may hold a secret.
+    if (isJson) throw unusable(name, `is not JSON: ${(error as Error).message.replace(/, ?(?:\.\.\.)?".*$/s, '')}`);
+    throw unusable(name, 'has aliases that repeat too much, or that stand for nothing');
   }
 }
 
 function fromYaml(name: string, text: string): unknown {
+  if (text.length > MAX_YAML) {
+    const hint = 'JSON may be larger. To convert it: npx @redocly/cli bundle openapi.yaml -o api.json';
+    throw new SrqError('document.too-large', `${name} is YAML of more than 3 MB.`, hint);
+  }
   // The library takes seconds to refuse lists within lists within lists.
   if (text.split(/[^\s[{]+/).some((run) => run.replace(/\s+/g, '').length > MAX_DEPTH)) throw tooDeep(name);
   // If a name occurs twice, the last one counts, as in JSON. The library's own check would compare each name with all

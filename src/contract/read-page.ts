@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
+import en from 'zod/v4/locales/en.js';
 import { type Call, type Contract, type Json, USUAL_CALL } from '../request/contract/contract.ts';
 import { contractSchema } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, memberOf, objectOf, textOf } from '../request/contract/json.ts';
@@ -34,13 +35,14 @@ export function readPage(
   if (odd !== undefined) throw wrong([odd], 'is not part of a page');
   if (validate === undefined) throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
   const { source, servers, guesses } = known;
-  const parsed = contractSchema.safeParse({
+  const read = {
     ...{ version: 2, source, servers, guesses, ...(auth !== undefined && { auth }) },
     create: { identifiers: [], again: null, ...callOf('create', create, known.create, wrong) },
     validate:
       validate === 'none' ? null : callOf('validate', validate, known.validate, wrong, memberOf(create, 'codes')),
     token: token === undefined ? known.token : tokenOf(token, wrong),
-  });
+  };
+  const parsed = contractSchema.safeParse(read, { error: en().localeError });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const path = (issue?.path ?? []).map(String);
@@ -110,17 +112,13 @@ function callOf(role: string, value: Json | undefined, before: Call | null, wron
   const own = Object.entries(objectOf(value['codes'] ?? codes)).filter(([field]) => bound.includes(field));
   return {
     ...{ as: JSON_CONTENT_TYPE, fields: {}, ...USUAL_CALL, ...kept, ...value },
-    codes: Object.fromEntries(own.map(([field, each]) => [field, asTexts(each)])),
+    codes: asTexts(Object.fromEntries(own)),
   };
 }
 
 /** A code that is a number needs no quotation marks. */
 const asTexts = (codes: Json): Json =>
-  isObject(codes)
-    ? Object.fromEntries(
-        Object.entries(codes).map(([label, code]) => [label, typeof code === 'number' ? String(code) : code]),
-      )
-    : codes;
+  JSON.parse(JSON.stringify(codes), (_, each) => (typeof each === 'number' ? String(each) : each));
 
 function tokenOf(value: Json, wrong: Wrong): object {
   if (!isObject(value)) throw wrong(['token'], 'is no call');

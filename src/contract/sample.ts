@@ -33,24 +33,12 @@ export function valueFor(keywords: JsonObject): Json {
   const said = example ?? listOf(examples)[0] ?? constant ?? listOf(values)[0] ?? memberOf(first, 'const') ?? usual;
   if (said !== undefined) return keywords['type'] === 'string' && typeof said === 'number' ? String(said) : said;
   const { type = 'string', minimum, minLength, maxLength, format } = keywords;
-  switch ([type].flat().find((each) => each !== 'null')) {
-    case 'integer':
-    case 'number':
-      return typeof minimum === 'number' ? minimum : 1;
-    case 'boolean':
-      return false;
-    case 'object':
-      return {};
-    case 'array':
-      return [];
-    case 'string': {
-      const text = textOf(memberOf(BY_FORMAT, textOf(format))) || 'text';
-      const long = text.padEnd(typeof minLength === 'number' ? Math.min(minLength, MAX_LENGTH) : 0, 'x');
-      return long.slice(0, typeof maxLength === 'number' ? maxLength : MAX_LENGTH);
-    }
-    default:
-      return null;
-  }
+  const number = typeof minimum === 'number' ? minimum : 1;
+  const text = textOf(memberOf(BY_FORMAT, textOf(format))) || 'text';
+  const long = text.padEnd(typeof minLength === 'number' ? Math.min(minLength, MAX_LENGTH) : 0, 'x');
+  const string = long.slice(0, typeof maxLength === 'number' ? maxLength : MAX_LENGTH);
+  const samples: JsonObject = { integer: number, number, boolean: false, object: {}, array: [], string };
+  return memberOf(samples, textOf([type].flat().find((each) => each !== 'null'))) ?? null;
 }
 
 /** Derives a schema from an example. Only names and types of the example are kept, and nothing is required. */

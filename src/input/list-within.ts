@@ -27,54 +27,36 @@ export function refuseListWithin(columns: readonly string[], path: string): void
  * the request of a person, with a list of its own, such as one of addresses or of earlier messages.
  */
 function listWithin(columns: readonly string[]): string | null {
-  const lists = listsOf(columns);
-  if (lists.size > 0 && countKnownFields(columns) === 0) return [...lists.keys()][0] ?? null;
-  const isPersons = isPerson(meaningsOf(columns.filter((name) => !MEMBER.test(name))));
+  const lists = new Map<string, string[]>();
+  const own: string[] = [];
+  for (const column of columns) {
+    const [, list, name = ''] = MEMBER.exec(column) ?? [];
+    if (list === undefined) own.push(column);
+    else lists.set(list, [...(lists.get(list) ?? []), name]);
+  }
+  const isUnknown = countKnownFields(columns) === 0;
+  const isPersons = isPerson(meaningsOf(own));
   for (const [name, members] of lists) {
-    const meanings = [...members.values()].map(meaningsOf);
-    const isNamedSo = LIST_NAMES.includes(lastName(name).toLowerCase()) && meanings.some(hasContact);
-    if (isNamedSo || (!isPersons && meanings.some(isPerson))) return name;
+    const meanings = meaningsOf(members);
+    const isNamedSo = LIST_NAMES.includes(lastName(name).toLowerCase()) && hasContact(meanings);
+    if (isUnknown || isNamedSo || (!isPersons && isPerson(meanings))) return name;
   }
   return null;
 }
 
-type Meanings = ReadonlySet<string>;
+type Meanings = readonly string[];
 
-const hasContact = (meanings: Meanings): boolean => meanings.has('phone') || meanings.has('email');
+const hasContact = (meanings: Meanings): boolean => meanings.includes('phone') || meanings.includes('email');
 
-const PERSON_OR_PLACE = [
-  'fullname',
-  'first_name',
-  'last_name',
-  'location',
-  'street',
-  'postal_code',
-  'city',
-  'request_text',
-];
+const PERSON_OR_PLACE = /^(?:fullname|first_name|last_name|location|street|postal_code|city|request_text)$/;
 
 const isPerson = (meanings: Meanings): boolean =>
-  hasContact(meanings) && PERSON_OR_PLACE.some((meaning) => meanings.has(meaning));
+  hasContact(meanings) && meanings.some((meaning) => PERSON_OR_PLACE.test(meaning));
 
-/** Matches the name of a value in a list of objects. The groups are the list, the number of the member and the rest. */
-const MEMBER = /^(.+?)\.(\d+)\.(.+)$/;
+/** Matches the name of a value in a list of objects. The groups are the list and the rest. */
+const MEMBER = /^(.+?)\.\d+\.(.+)$/;
 
-/** Returns the names of the values in each list of objects, by the number of the member. */
-function listsOf(columns: readonly string[]): Map<string, Map<string, string[]>> {
-  const lists = new Map<string, Map<string, string[]>>();
-  for (const column of columns) {
-    const [, list, number = '', name = ''] = MEMBER.exec(column) ?? [];
-    if (list === undefined) continue;
-    const members = lists.get(list) ?? new Map<string, string[]>();
-    lists.set(list, members.set(number, [...(members.get(number) ?? []), name]));
-  }
-  return lists;
-}
+const meaningsOf = (names: readonly string[]): Meanings =>
+  names.flatMap((name) => aliasOf(name)?.meaning ?? aliasOf(lastName(name))?.meaning ?? []);
 
-function meaningsOf(names: readonly string[]): Meanings {
-  return new Set(names.flatMap((name) => aliasOf(name)?.meaning ?? aliasOf(lastName(name))?.meaning ?? []));
-}
-
-function lastName(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1);
-}
+const lastName = (name: string): string => name.slice(name.lastIndexOf('.') + 1);

@@ -1,6 +1,7 @@
 import { aliasOf, headerForm } from '../request/lead/field-aliases.ts';
-import { FIELD, FIELDS, isField } from '../request/lead/fields.ts';
+import { FIELDS, isField } from '../request/lead/fields.ts';
 import { MARKETS, parseMarket } from '../request/lead/markets.ts';
+import { wholeOf } from '../request/lead/parts.ts';
 import { columnLabel, type FieldSource, type MappingOptions } from '../request/lead/table.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
@@ -32,7 +33,7 @@ export function refuseSlip(field: string, parameters: ReadonlySet<string>): void
   const alias = aliasOf(field)?.meaning;
   // Many services have a parameter for notes.
   if (alias === 'notes') return;
-  const meant = alias === undefined ? nearest(field, FIELDS) : fieldOf(alias);
+  const meant = alias === undefined ? nearest(field, FIELDS) : wholeOf(alias);
   if (meant === null) return;
   const parts = alias === undefined || isField(alias) ? '' : ` Of several columns: --set '${meant}={COLUMN} {COLUMN}'.`;
   throw new SrqError(
@@ -93,11 +94,4 @@ export function contentWarnings(
       return what === null ? [] : [finding('columns.content', field, { name: columnLabel(columns, index), what })];
     }),
   );
-}
-
-/** Returns the field that a meaning goes to: the field itself, or the field that it is a part of. */
-function fieldOf(meaning: string): string {
-  return isField(meaning)
-    ? meaning
-    : (FIELDS.find((field) => FIELD[field].joinedFrom.some((part) => part === meaning)) ?? meaning);
 }

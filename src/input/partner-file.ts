@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { mediaTypeOfBytes } from '../request/lead/media-type.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
@@ -56,7 +56,9 @@ async function* chunksOf(path: string, name: string, expected: BigIntStats): Asy
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let position = 0; position < expected.size; ) {
       const room = position === 0 ? buffer.subarray(0, FIRST_CHUNK_BYTES) : buffer;
-      const bytes = await readAt(handle, room, position, name);
+      const { bytesRead: bytes } = await handle
+        .read(room, 0, room.length, position)
+        .catch((error: unknown) => Promise.reject(unreadable(name, error)));
       // The path is checked, not the handle, because the handle of a replaced file still leads to the old one.
       requireSame(await stat(path, { bigint: true }).catch(() => null));
       if (bytes === 0) throw changed(name);
@@ -65,14 +67,6 @@ async function* chunksOf(path: string, name: string, expected: BigIntStats): Asy
     }
   } finally {
     await handle.close();
-  }
-}
-
-async function readAt(handle: FileHandle, buffer: Buffer, position: number, path: string): Promise<number> {
-  try {
-    return (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
-  } catch (error) {
-    throw unreadable(path, error);
   }
 }
 

@@ -21,6 +21,8 @@ export interface Sandbox {
   setFaults(faults: FaultRates): void;
   /** Replaces all instructions. Throws `SrqError('usage')` for one that cannot be understood. */
   setInstructions(instructions: readonly Instruction[]): void;
+  /** Sets the delay of each answer from now on. */
+  setLatency(latencyMs: number): void;
   /** Cuts the connections that are still open and frees the port. It may be called more than once. */
   close(): Promise<void>;
 }
@@ -53,6 +55,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       state.faultRates = parseFaultRates(faults);
     },
     setInstructions: (instructions) => state.instructions.replace(instructions),
+    setLatency: (latencyMs) => {
+      state.settings.latencyMs = latencyMs;
+    },
     close: () => {
       closed ??= closeServer(server, closing);
       return closed;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '../helpers/desk.ts';
 import { bulkArgs, leadsCsv } from '../helpers/leads.ts';
-import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 
 test('srq resolve is refused while an import is running: what the import has in flight is not settled', async ({
   desk,
@@ -13,7 +13,7 @@ test('srq resolve is refused while an import is running: what the import has in 
   await createdAtLeast(sandbox, 5, running);
   const refused = await desk.call('resolve', '--all', '--not-created');
   expect([refused.code, refused.stderr]).toEqual([9, expect.stringMatching(/srq bulk leads\.csv, process \d+/)]);
-  await setLatency(sandbox, 0);
+  sandbox.setLatency(0);
   expect(await running.ended).toMatchObject({ code: 0 });
   expect(await statsOf(sandbox)).toMatchObject({ created: 60, doubled: 0 });
 });

@@ -98,6 +98,23 @@ test('a body of more than 20,000 parts is refused, and two hundred operations ar
   expect(questions.map(({ name }) => name)).toContain('operation:create');
 });
 
+const times = <Each>(count: number, each: (index: number) => Each): Each[] =>
+  Array.from({ length: count }, (_, index) => each(index));
+const names = times(20_001, String);
+const paths = Object.fromEntries(times(5_001, (index) => [`/${index}`, {}]));
+const item = times(5_001, () => ({ request: {} }));
+
+test.each([
+  ['required names', description({ properties, required: names }), 'more than 20000 parts'],
+  ['allowed values', description({ properties: { ...properties, lang: { enum: names } } }), 'more than 20000 parts'],
+  ['paths', { openapi: '3.1.0', paths }, 'more than 5000 paths'],
+  ['requests of a collection', { info: { name: 'C' }, item }, 'more than 5000 requests'],
+  ['YAML', `openapi: 3.1.0\nx: ${'x'.repeat(3 * 1024 * 1024)}`, 'more than 3 MB'],
+])('too many %s are refused', (_, document, told) => {
+  const text = typeof document === 'string' ? document : JSON.stringify(document);
+  expect(refusal(() => learnText(text)).message).toContain(told);
+});
+
 test.each([
   ['an alias bomb', aliasBomb()],
   ['a merge bomb', mergeBomb()],

@@ -123,32 +123,23 @@ describe('The address for tokens of the client credentials flow', () => {
 
 describe('Without a flow, an operation issues tokens', () => {
   test.each([
-    [
-      'that takes a client id and a secret',
-      '/session',
-      post({ ...body({ client_id: {}, client_secret: {} }), operationId: 'getToken' }),
-    ],
-    ['that takes a grant type', '/auth', post(body({ grant_type: { example: 'client_credentials' } }))],
-    ['whose path alone says so', '/oauth/token', post()],
-  ])('Where no flow is described, tokens come from an operation %s', (_, path, item) => {
+    ['as in the public API', '/oauth/token', post(CLIENT)],
+    ['below another path', '/v2/oauth/token', post(CLIENT)],
+    ['that is described by its path alone', '/oauth/token', post()],
+  ])('Where no flow is described, tokens come from the operation %s', (_, path, item) => {
     const proposal = learn({ [path]: item, '/users/login': post(PERSON) });
     expect(addressOf(proposal)).toBe(BASE + path);
   });
 
   test.each([
+    ['has another path', '/session', post(CLIENT)],
     ["takes a person's password", '/auth/login', post(PERSON)],
     [
       "takes a person's password and says token",
       '/oauth/token',
       post(body({ username: {}, password: {}, client_id: {}, client_secret: {} }, ['username', 'password'])),
     ],
-    [
-      'takes another grant',
-      '/oauth/token',
-      post(body({ grant_type: { enum: ['authorization_code'] }, code: {}, client_id: {}, client_secret: {} })),
-    ],
     ['requires what nobody knows', '/auth/token', post(body({ device: {} }, ['device']))],
-    ['has other names for them', '/oauth/token', post(body({ clientId: {}, clientSecret: {} }))],
     ['only has a name', '/api-tokens', post(body({ note: {} }))],
   ])('Where no flow is described, an operation that %s is asked about', (_, path, item) => {
     expect(asked(learn({ [path]: item }))?.text).toContain(`POST ${path}`);
@@ -167,11 +158,11 @@ describe('Without a flow, an operation issues tokens', () => {
     expect([asked(proposal), proposal.contract.token.path]).toEqual([undefined, '/oauth/token']);
   });
 
-  test('Several operations that may issue tokens are asked about, with what speaks for each', () => {
+  test('Several operations that may issue tokens are asked about', () => {
     const paths = Object.fromEntries(['/a', '/b', '/c', '/d'].map((path) => [`${path}/token`, post(CLIENT)]));
     const question = asked(learn(paths));
     expect(question?.choices).toEqual(['/a', '/b', '/c', '/d'].map((path) => `POST ${path}/token`).concat('none'));
-    expect(question?.text).toContain('1. POST /a/token for a token (it takes a client id and a client secret)');
+    expect(question?.text).toContain('1. POST /a/token for a token; 2.');
     expect(addressOf(learn(paths, {}, { operations: { token: 'POST /c/token' } }))).toBe(`${BASE}/c/token`);
   });
 
@@ -189,6 +180,9 @@ describe('Without a flow, an operation issues tokens', () => {
     const paths = { '/{partner}/oauth/token': post(CLIENT) };
     expect(rest(learn(paths))).toEqual(['constant:partner']);
     expect(addressOf(learn(paths, {}, { values: { partner: '7' } }))).toBe(`${BASE}/7/oauth/token`);
+    const operations = { token: 'POST /{partner}/sso' };
+    const said = learn({ '/{partner}/sso': post(CLIENT) }, {}, { operations, values: { partner: '7' } });
+    expect([rest(said), addressOf(said)]).toEqual([[], `${BASE}/7/sso`]);
   });
 
   test('A person may name a token path that the document does not describe, but no missing operation', () => {
@@ -202,5 +196,5 @@ test('a document without a word on tokens is as the public API, one with a beare
   expect(addressOf(silent)).toBe(`${BASE}/oauth/token`);
   const bearer = { security: [{ b: [] }], components: { securitySchemes: { b: { type: 'http', scheme: 'bearer' } } } };
   expect(asked(learn({}, bearer))).toMatchObject({ choices: ['POST /oauth/token', 'none'] });
-  expect(addressOf(learn({ '/auth': post(CLIENT) }, bearer))).toBe(`${BASE}/auth`);
+  expect(asked(learn({ '/auth': post(CLIENT) }, bearer))?.choices).toEqual(['POST /auth', 'none']);
 });

@@ -11,7 +11,7 @@ import { test } from '../helpers/desk.ts';
 import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf, type Running } from '../helpers/run-srq.ts';
-import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 
 /** `npm run soak` runs more of them. */
 const RACES = Number(process.env['SRQ_TEST_RACES'] ?? 5);
@@ -48,7 +48,7 @@ describe('two runs on one log', () => {
     holder.process.kill('SIGSTOP');
     expect(await refusal(await desk.run(...bulkArgs(leads)))).toContain(`process ${holder.process.pid} on`);
     holder.process.kill('SIGKILL');
-    await setLatency(sandbox, 0);
+    sandbox.setLatency(0);
     expect((await holder.ended).signal).toBe('SIGKILL');
     const next = accountedFor(await desk.run(...bulkArgs(leads, '--in-doubt', 'park')), 60);
     expect(next['stopped']).toBeNull();

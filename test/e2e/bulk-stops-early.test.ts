@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { createdAtLeast, setLatency } from '../helpers/sandbox-view.ts';
+import { createdAtLeast } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 describe.concurrent('bulk stops early', () => {
@@ -10,7 +10,7 @@ describe.concurrent('bulk stops early', () => {
     partner,
     sandbox,
   }) => {
-    await setLatency(sandbox, 300);
+    sandbox.setLatency(300);
     const running = partner.start(['bulk', partner.write('leads.csv', leadsCsv(8)), '--concurrency', '1', '--json']);
     await createdAtLeast(sandbox, 1, running);
     partner.write('leads.csv', leadsCsv(9));

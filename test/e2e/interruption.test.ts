@@ -5,7 +5,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type Desk, test } from '../helpers/desk.ts';
 import { bulkArgs, leadsCsv, REQUEST } from '../helpers/leads.ts';
 import { documentOf, documentsOf, type Ended } from '../helpers/run-srq.ts';
-import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 import { creates } from '../sandbox/sandbox-client.ts';
 
 const ROWS = 60;
@@ -40,7 +40,7 @@ describe.concurrent('an interrupted import', () => {
       const running = desk.start(bulkArgs(leads, '--json'));
       await createdAtLeast(sandbox, 12, running);
       running.process.kill(signal);
-      await setLatency(sandbox, 0);
+      sandbox.setLatency(0);
       const ended = await running.ended;
       expect([ended.code, ended.signal]).toEqual([code, null]);
       const document = documentOf(ended);

@@ -6,7 +6,7 @@ import { leadsCsv } from '../helpers/leads.ts';
 import { metricsIn, promtool, promtoolIsMissing, Scrape } from '../helpers/metrics.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { createdAtLeast, setLatency } from '../helpers/sandbox-view.ts';
+import { createdAtLeast } from '../helpers/sandbox-view.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
 const BOARD = 'docs/ops/grafana-dashboard.json';
@@ -67,7 +67,7 @@ describe.skipIf(postgresIsMissing !== null)(`The metrics of a worker${why}`, () 
     expect(early.value('srq_rows_in_hand')).toBeGreaterThan(0);
     expect(early.value('srq_pace_bound_requests_per_second')).toBeGreaterThan(0);
     expect(early.value('srq_pace_requests_per_second')).toBeLessThanOrEqual(50);
-    await setLatency(sandbox, 0);
+    sandbox.setLatency(0);
 
     // When all is done. The two whose answers were lost have left the queue as unknown.
     await expect.poll(async () => (await Scrape.of(port)).by('srq_rows_total')['created'], PATIENT).toBe(28);

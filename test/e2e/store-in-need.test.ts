@@ -12,7 +12,7 @@ import { Scrape } from '../helpers/metrics.ts';
 import { HALF_A_MINUTE_LATER, PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { PostgresPair } from '../helpers/postgres-pair.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 import { TcpLine } from '../helpers/tcp-line.ts';
 import { send } from '../sandbox/sandbox-client.ts';
 
@@ -68,7 +68,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
     const { status: alive } = await send('GET', `http://127.0.0.1:${port}/livez`);
     expect(alive).toBe(200);
     await giveBack();
-    await setLatency(sandbox, 0);
+    sandbox.setLatency(0);
     const ended = await running.ended;
     expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: ROWS, unknown: 0 })]);
     expect(ended.stderr).toMatch(/The store \S+ is back/);

@@ -8,7 +8,7 @@ import { gateBefore } from '../helpers/gate.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf, type Ended } from '../helpers/run-srq.ts';
-import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 
 /** Of the file that two machines import at once. */
 const ROWS = 1000;
@@ -79,7 +79,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       const during = await statsOf(sandbox);
       expect(during.created - before.created).toBeLessThanOrEqual(8);
       own.up();
-      await setLatency(sandbox, 0);
+      sandbox.setLatency(0);
       const ended = await run.ended;
       expect([ended.code, accountedFor(ended, 250)]).toEqual([0, expect.objectContaining({ created: 250 })]);
       // A server that is starting may answer one connection and refuse the next, so the pair may be told more than once.

@@ -3,7 +3,6 @@ import { CANARY } from '../helpers/canary-secret.ts';
 import { test } from '../helpers/desk.ts';
 import { leadsCsv } from '../helpers/leads.ts';
 import { storedProfiles } from '../helpers/login.ts';
-import { setLatency } from '../helpers/sandbox-view.ts';
 import { HAS_TERMINAL, onTerminal, Terminal } from '../helpers/terminal.ts';
 
 const COLOUR = /\u001b\[[0-9;]*m/;
@@ -42,7 +41,7 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     await terminal.until(/Sending \S+ \d+\/60/);
     terminal.resize(200, 50);
     await terminal.until(/Sending \S+ \d+\/60/);
-    await setLatency(sandbox, 10);
+    sandbox.setLatency(10);
     expect(await terminal.ended).toBe(0);
     const seconds = (performance.now() - startedMs) / 1000;
     const redraws = terminal.shown.match(/Sending \S+ \d+\/60/g)?.length ?? 0;

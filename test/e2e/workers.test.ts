@@ -7,7 +7,7 @@ import { type Desk, test } from '../helpers/desk.ts';
 import { leadsCsv, withOwnPhones } from '../helpers/leads.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
 import { documentOf } from '../helpers/run-srq.ts';
-import { createdAtLeast, setLatency, statsOf } from '../helpers/sandbox-view.ts';
+import { createdAtLeast, statsOf } from '../helpers/sandbox-view.ts';
 import { creates, send } from '../sandbox/sandbox-client.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
@@ -78,7 +78,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     await sleep(2_500);
     expect((await statsOf(sandbox)).created).toBe(before);
     server.up();
-    await setLatency(sandbox, 0);
+    sandbox.setLatency(0);
     const ended = await running.ended;
     expect([ended.code, documentOf(ended)]).toEqual([0, expect.objectContaining({ created: 150, unknown: 0 })]);
     // Each outage is told once, not by each of the calls that it stops. A server that has just started may refuse once more.
@@ -112,7 +112,7 @@ describe.skipIf(postgresIsMissing !== null)(`A queue for workers${why}`, () => {
     try {
       desk.env['SRQ_STORE'] = await other.database();
       await desk.call('enqueue', desk.write('leads.csv', leadsCsv(9)));
-      await setLatency(sandbox, 1_500);
+      sandbox.setLatency(1_500);
       const worker = desk.start([...WORK, '--no-validate', '--concurrency', '2']);
       await createdAtLeast(sandbox, 1, worker);
       other.down('immediate');

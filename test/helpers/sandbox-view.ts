@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import type { MarketplaceStats } from '../../src/sandbox/service/marketplace.ts';
-import { JSON_TYPE, send } from '../sandbox/sandbox-client.ts';
+import { send } from '../sandbox/sandbox-client.ts';
 import type { Running } from './run-srq.ts';
 
 /** Returns the totals of a sandbox's creates. */
@@ -9,18 +10,12 @@ export async function statsOf({ baseUrl }: Sandbox): Promise<MarketplaceStats> {
 }
 
 /** Resolves when the sandbox has created this many requests. Rejects if srq ends before that. */
-export async function createdAtLeast({ baseUrl }: Sandbox, count: number, { ended }: Running): Promise<void> {
-  const seen = send('GET', `${baseUrl}/_sandbox/wait?created=${count}&timeoutMs=120000`);
-  const first = await Promise.race([seen, ended]);
-  if ('status' in first && JSON.parse(first.text).reached) return;
-  throw new Error(`The sandbox was never asked for ${count} creates: ${JSON.stringify(first)}`);
+export async function createdAtLeast(sandbox: Sandbox, count: number, { ended }: Running): Promise<void> {
+  const pause = setTimeout(LOOK_MS, null);
+  for (let end = await Promise.race([ended, pause]); (await statsOf(sandbox)).created < count; ) {
+    if (end !== null) throw new Error(`The sandbox was never asked for ${count} creates: ${JSON.stringify(end)}`);
+    end = await Promise.race([ended, setTimeout(LOOK_MS, null)]);
+  }
 }
 
-/**
- * Sets the time that the sandbox takes for each answer from now on. A run during which something must happen can be
- * slowed down until it has happened. This leaves enough time on a busy machine, and does not slow down the rest of the
- * test.
- */
-export async function setLatency({ baseUrl }: Sandbox, latencyMs: number): Promise<void> {
-  await send('PUT', `${baseUrl}/_sandbox/settings`, JSON_TYPE, JSON.stringify({ latencyMs }));
-}
+const LOOK_MS = 10;

@@ -77,7 +77,6 @@ export const LEAD: Readonly<Record<string, string>> = {
 };
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-export const JSON_TYPE = { 'content-type': 'application/json' };
 
 export function askToken(sandbox: Sandbox, changes: Record<string, string> = {}): Promise<Reply> {
   const asked = {

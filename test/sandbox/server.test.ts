@@ -41,14 +41,6 @@ test('with a latency, a request takes effect before its answer goes', async () =
   expect(await failed).toBe('ECONNRESET');
 });
 
-test('wait answers when that many requests were created', async () => {
-  const sandbox = await sandboxWith();
-  const waiting = send('GET', `${sandbox.baseUrl}/_sandbox/wait?created=3&timeoutMs=30000`);
-  const { create } = await partnerOf(sandbox);
-  for (const fullname of ['Ana', 'Ben', 'Cleo']) await create({ ...LEAD, fullname });
-  expect(JSON.parse((await waiting).text)).toEqual({ reached: true, created: 3 });
-});
-
 test('the pages tell of the faults that the sandbox has', () => {
   const [, told = ''] = /the kinds are ([^.]+)\.\n/.exec(readFileSync('docs/sandbox.md', 'utf8')) ?? [];
   expect([...told.matchAll(/`([\w-]+)`/g)].map(([, kind]) => kind).sort()).toEqual([...FAULT_KINDS].sort());

@@ -1,10 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { SrqError } from '../../request/words/errors.ts';
 import { jsonAnswer, type SandboxAnswer } from '../messages/answer.ts';
 import { parseFilter } from '../records/received-requests.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
-import { changeSettings } from '../service/settings.ts';
 
 interface Call {
   readonly query: URLSearchParams;
@@ -14,15 +12,13 @@ interface Call {
   readonly number: number;
 }
 
-type InboxAction = (state: SandboxState, call: Call) => SandboxAnswer | Promise<SandboxAnswer>;
-
-const LOOK_MS = 10;
+type InboxAction = (state: SandboxState, call: Call) => SandboxAnswer;
 
 /** The calls for programs, by method and name. */
 export const CALLS: Readonly<Record<string, InboxAction>> = {
   'GET requests': ({ received }, { query }) => {
     const found = received.all().filter(parseFilter(query));
-    const newest = Math.max(0, found.length - wholeNumber(query, 'limit', 100));
+    const newest = Math.max(0, found.length - limitIn(query));
     return jsonAnswer(200, { total: found.length, items: found.slice(newest) });
   },
   // What was created is forgotten with them, so that it is no duplicate any more.
@@ -40,11 +36,6 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     state.faultRates = parseFaultRates(objectFrom(call.body));
     return jsonAnswer(200, { rates: state.faultRates });
   },
-  'GET settings': ({ settings }) => jsonAnswer(200, settings),
-  'PUT settings': ({ settings }, { body }) => {
-    changeSettings(settings, body);
-    return jsonAnswer(200, settings);
-  },
   'GET instructions': ({ instructions }) => jsonAnswer(200, instructions.list()),
   'PUT instructions': ({ instructions }, { body }) => {
     instructions.replace(body);
@@ -56,21 +47,10 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
       ...marketplace.stats(),
       ...(offered.idempotencyHeader !== null && { replayed: marketplace.replayed }),
     }),
-  'GET wait': waitForCreated,
 };
 
 /** The calls, one line each. */
 export const ADMIN_CALLS: readonly string[] = Object.keys(CALLS).map((each) => each.replace(' ', ' /_sandbox/'));
-
-/** Answers when so many requests were created, or when the time is over. */
-async function waitForCreated({ marketplace, closing }: SandboxState, { query }: Call): Promise<SandboxAnswer> {
-  const [wanted, timeoutMs] = [wholeNumber(query, 'created', 1), wholeNumber(query, 'timeoutMs', 10_000)];
-  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += LOOK_MS) {
-    if (marketplace.created >= wanted || closing.aborted) break;
-    await pause(LOOK_MS);
-  }
-  return jsonAnswer(200, { reached: marketplace.created >= wanted, created: marketplace.created });
-}
 
 function objectFrom(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
@@ -78,10 +58,9 @@ function objectFrom(body: unknown): Record<string, unknown> {
   throw new SrqError('sandbox.bad-call', 'The body must be one JSON object.');
 }
 
-/** Reads a whole number from a query. Throws `SrqError('usage')` for any other value under this name. */
-function wholeNumber(query: URLSearchParams, name: string, otherwise: number): number {
-  const text = query.get(name);
-  if (text === null) return otherwise;
+/** Throws `SrqError('usage')` for a limit that is no whole number. */
+function limitIn(query: URLSearchParams): number {
+  const text = query.get('limit') ?? '100';
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new SrqError('sandbox.bad-call', `${name} must be a whole number.`);
+  throw new SrqError('sandbox.bad-call', 'limit must be a whole number.');
 }

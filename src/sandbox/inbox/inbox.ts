@@ -48,7 +48,7 @@ export async function answerInbox(
     const called = `${request.method} ${path.slice(PREFIX.length).replace(number, number && 'NUMBER')}`;
     const action = Object.hasOwn(CALLS, called) ? CALLS[called] : undefined;
     if (!action) return refusal(404, 'not_found', `Admin calls: ${ADMIN_CALLS.join('; ')}.`);
-    return await action(state, { query, number: Number(number), body: await bodyOf(request) });
+    return action(state, { query, number: Number(number), body: await bodyOf(request) });
   } catch (error) {
     if (!(error instanceof SrqError)) throw error;
     return refusal(400, 'invalid_request', error.message);

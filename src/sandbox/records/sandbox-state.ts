@@ -3,8 +3,7 @@ import type { Contract } from '../../request/contract/contract.ts';
 import { Instructions, parseFaultRates, seededRandom } from '../service/faults.ts';
 import type { ServiceInterface } from '../service/interface.ts';
 import { LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
-import type { Service } from '../service/routes.ts';
-import type { SandboxSettings } from '../service/settings.ts';
+import type { SandboxSettings, Service } from '../service/routes.ts';
 import { ReceivedRequests } from './received-requests.ts';
 
 /** What is left out is quiet: a free port, no delay, limit or fault, a token for an hour, the public document, no inbox. */
@@ -33,7 +32,7 @@ export interface SandboxOptions extends Readonly<Partial<SandboxSettings>> {
   readonly now: () => number;
 }
 
-/** The state of a running sandbox. Faults and settings may be changed while it runs. */
+/** The state of a running sandbox. Faults may be changed while it runs. */
 export type SandboxState = ReturnType<typeof openState>;
 
 const KEEP = 10_000;

@@ -6,7 +6,6 @@ import { createdAnswer, verdictAnswer, withValueAt } from './answers.ts';
 import type { ArrivedCall } from './decode-body.ts';
 import type { RequestContent, ServiceInterface } from './interface.ts';
 import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
-import type { SandboxSettings } from './settings.ts';
 
 /** The verdict of validate on a request. */
 export type ToldVerdict = 'clear' | 'duplicate';
@@ -15,6 +14,14 @@ export type ToldVerdict = 'clear' | 'duplicate';
 interface PartnerCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
+}
+
+export interface SandboxSettings {
+  /** Delay that is added to every answer of the three operations. */
+  latencyMs: number;
+  /** Maximum number of creates and validates a second, above which 429 is answered. Null for no limit. */
+  readonly ratePerSecond: number | null;
+  readonly tokenTtlSeconds: number;
 }
 
 /** The service on which the three operations work. */
