@@ -29,12 +29,12 @@ import type { AuthorizedCall, Authorizer } from './token/token.ts';
 import { type EncodedRequest, type Encodes, type Mask, makeEncoder } from './wire/encode.ts';
 import { type Http, LeaseExpired } from './wire/http.ts';
 
-/**
- * Number of consecutive failures to reach the service, over all requests, that end the run. Before the first answer
- * fewer are enough.
- */
-const MAX_UNREACHED = 8;
+/** Time without a connection that ends the run. A service that restarts is back within it. */
+const MAX_AWAY_MS = 60_000;
+/** Before the first answer, so many failures to reach the service end the run: the base URL may be wrong. */
 const MAX_UNREACHED_AT_FIRST = 3;
+/** The pause between two tries to reach a service is not longer than after this many. */
+const MAX_GROWING_TRIES = 4;
 
 /** What calls need of the program. */
 export interface CallDeps {
@@ -72,7 +72,7 @@ export class Caller {
   readonly #encoder: Encodes;
   readonly #secrets: readonly string[];
   #reached = false;
-  #unreachedInARow = 0;
+  #away: { readonly sinceMs: number; times: number } | null = null;
 
   constructor(deps: CallDeps) {
     const { contract, authorizer } = deps;
@@ -136,7 +136,7 @@ export class Caller {
         limiter.release(permit, sent);
       }
       if (exchange.answer) this.#reached = true;
-      if (exchange.written) this.#unreachedInARow = 0;
+      if (exchange.written) this.#away = null;
       const refusal = exchange.answer && call.refusal(exchange.answer.status, refusals);
       const refused = refusal instanceof SrqError ? refusal : null;
       // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
@@ -147,7 +147,7 @@ export class Caller {
 
   /**
    * Waits after attempt number `tried`. Throws `SrqError('unreachable')` if the service has been unreachable for too
-   * long.
+   * long. Tries that did not reach it are not counted.
    */
   async pauseUnlessPaced(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#deps;
@@ -155,13 +155,23 @@ export class Caller {
     // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
     // next `acquire` waits it out, and knows when it is too long.
     if (answer !== null && (answer.status === 429 || asksToWait(answer))) return;
-    if (!exchange.written && !(exchange.error instanceof LeaseExpired)) {
-      this.#unreachedInARow += 1;
-      const limit = this.#reached ? MAX_UNREACHED : MAX_UNREACHED_AT_FIRST;
-      if (this.#unreachedInARow >= limit) throw unreachable(exchange.error);
+    let pauses = tried;
+    if (isUnreached(exchange)) {
+      const nowMs = clock.monotonicMs();
+      this.#away ??= { sinceMs: nowMs, times: 0 };
+      this.#away.times += 1;
+      const { sinceMs, times } = this.#away;
+      if (this.#reached ? nowMs - sinceMs >= MAX_AWAY_MS : times >= MAX_UNREACHED_AT_FIRST)
+        throw unreachable(exchange.error);
+      pauses = Math.min(tried, MAX_GROWING_TRIES);
     }
-    await clock.sleep(retryDelayMs(tried, answer, clock.nowMs()), stopping);
+    await clock.sleep(retryDelayMs(pauses, answer, clock.nowMs()), stopping);
   }
+}
+
+/** Tells whether a call did not reach the service. */
+export function isUnreached(exchange: Exchange): exchange is Extract<Exchange, { error: Error }> {
+  return !exchange.written && !(exchange.error instanceof LeaseExpired);
 }
 
 /** Adds the key that goes in the query. */

@@ -25,6 +25,7 @@ import {
   Caller,
   createUnderKey,
   idempotencyHeader,
+  isUnreached,
   keyLife,
   type PreparedCall,
   type WritePermission,
@@ -101,7 +102,7 @@ export class RequestApi implements MarketplaceApi {
       const { result, isTransient, stop } = readValidate(sent.exchange, call.redactor, this.#reader);
       if (result.verdict === 'unknown') sent.exchange.distrust?.();
       if (stop) throw stop;
-      if (!isTransient || tried >= MAX_TRIES) return result;
+      if (!isTransient || (tried >= MAX_TRIES && !isUnreached(sent.exchange))) return result;
       await this.#caller.pauseUnlessPaced(tried, sent.exchange);
     }
   }
@@ -164,7 +165,7 @@ export class RequestApi implements MarketplaceApi {
         progress.isRefused = true;
         const refused = await this.#notRenewed(request, wasRefused, exchange);
         if (refused !== null) return refused;
-      } else if (next === 'again' && tried < MAX_CREATE_TRIES) {
+      } else if (next === 'again' && (tried < MAX_CREATE_TRIES || isUnreached(exchange))) {
         await this.#caller.pauseUnlessPaced(tried, exchange);
       } else {
         const result = this.#judged(read, exchange, call.redactor, terms);
