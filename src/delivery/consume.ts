@@ -53,6 +53,7 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
   const supervisor = new Supervisor(null, 0, { isFamiliar });
   /** The keys of what was taken, as long as the queue has not been told what became of it. */
   const hand = new Set<string>();
+  let inFlight = 0;
   let stopped: SrqError | null = null;
 
   /** Yields requests one by one until the worker ends. */
@@ -75,10 +76,12 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
     const { key } = taken;
     try {
       watch.began(taken);
+      inFlight += 1;
       const sent = await sentOf(taken);
       if (sent.stop) end(sent.stop);
       const next = await nextStep(taken, sent);
       watch.ended(taken, sent, next);
+      inFlight -= 1;
       observe(taken, sent);
       await orEnd(tell(key, sent, next));
     } catch (error) {
@@ -139,7 +142,7 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
 
   /** Ends the worker or stops the sending of the account, if the results advise that. */
   function observe({ request }: TakenRequest, sent: Sent): void {
-    const { stop, pauseMs } = supervisor.observe(sent);
+    const { stop, pauseMs } = supervisor.observe(sent, inFlight);
     if (stop) end(stop);
     if (stop || pauseMs === 0) return;
     watch.breakerOpened(pauseMs);

@@ -37,6 +37,7 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
   const excess = supervisor.budgetStop();
   if (excess) throw excess;
   let pause: Promise<unknown> | null = null;
+  let inFlight = 0;
   // A pause that the last rows have caused holds nothing up.
   const ended = new AbortController();
   const stopping = AbortSignal.any([halt.signal, ended.signal]);
@@ -46,15 +47,15 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
     // A created request gives up its place while its result is recorded, because it needs no connection any more and
     // can give no reason to stop, unless it is one of the first. A failure halts the run, so that requests waiting for their
     // turn do not start.
-    async (submission, makeRoom) => ({
-      submission,
-      sent: await submitRequest(submission, api, log, options, supervisor.isAtFirst ? () => {} : makeRoom).catch(
-        (error: unknown) => {
-          halt.abort();
-          throw error;
-        },
-      ),
-    }),
+    async (submission, makeRoom) => {
+      inFlight += 1;
+      const room = supervisor.isAtFirst ? () => {} : makeRoom;
+      const sent = await submitRequest(submission, api, log, options, room).catch((error: unknown) => {
+        halt.abort();
+        throw error;
+      });
+      return { submission, sent };
+    },
   );
   await noteUnknown(plan, deps);
   try {
@@ -62,7 +63,8 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
       const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
       // What an answer means is not found out any more once the run ends, and that is no fault of the service.
       const sent = halt.signal.aborted ? { ...asked, unproven: null } : asked;
-      const { stop, pauseMs } = supervisor.observe(sent);
+      inFlight -= 1;
+      const { stop, pauseMs } = supervisor.observe(sent, inFlight);
       if (pauseMs > 0) {
         deps.breakerOpened?.(pauseMs);
         pause = recoverFromBreak(submission.request, pauseMs, { ...deps, stopping });

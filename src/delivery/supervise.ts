@@ -73,6 +73,10 @@ export class Supervisor {
   #unknown: number[] = [];
   #lastUnknown = 0;
   #breaks = 0;
+  /** Number of rows that were in flight when sending was paused. What becomes of them is no news. */
+  #wereInFlight = 0;
+  /** Whether nothing was readable since the last pause. */
+  #isAfterBreak = false;
 
   /**
    * `maxRefused` is the number of refused rows at which the run stops, or null if there is none. `invalid` rows, which the
@@ -92,13 +96,14 @@ export class Supervisor {
 
   /** Returns the maximum number of rows in flight. */
   limit(concurrency: number): number {
+    if (this.#isAfterBreak) return Math.min(CANARY_ROWS, concurrency);
     if (!this.isAtFirst) return concurrency;
     const unfamiliar = this.#hasCreated ? CANARY_ROWS - this.#readable : 1;
     return Math.min(this.#isFamiliar ? CANARY_ROWS : unfamiliar, concurrency);
   }
 
-  /** Counts one result and returns the advice that follows from it. */
-  observe(sent: Sent): Advice {
+  /** Counts one result and returns the advice that follows from it. `inFlight` is the number of other rows in flight. */
+  observe(sent: Sent, inFlight = 0): Advice {
     const { status, http, unreadable, stop, isFromLog } = sent;
     // A result from another process shows that the answers of the service can be read. That process has already counted
     // its requests in doubt.
@@ -111,15 +116,20 @@ export class Supervisor {
     if (status === 'rejected') this.#refused += 1;
     const kind = status === 'unknown' ? status : unreadable ? 'unreadable' : (DENIALS[http ?? 0] ?? 'other');
     this.#inARow = { kind, times: kind === this.#inARow.kind ? this.#inARow.times + 1 : 1 };
-    if (!unreadable && status !== 'failed' && status !== 'unknown') this.#readable += 1;
+    if (!unreadable && status !== 'failed' && status !== 'unknown') {
+      this.#readable += 1;
+      this.#isAfterBreak = false;
+    }
     const why =
       stop ?? this.#inARowStop(http) ?? this.#unprovenStop(sent) ?? this.#refusalStop(sent) ?? this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(status === 'unknown');
+    return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(status === 'unknown', inFlight);
   }
 
   /** Advises to pause if too many outcomes are unknown, and to stop if that has happened too often. */
-  #afterUnknown(isUnknown: boolean): Advice {
-    if (!isUnknown) return CONTINUE;
+  #afterUnknown(isUnknown: boolean, inFlight: number): Advice {
+    const wasInFlight = this.#wereInFlight > 0;
+    if (wasInFlight) this.#wereInFlight -= 1;
+    if (!isUnknown || wasInFlight) return CONTINUE;
     const at = this.#seen;
     if (at - this.#lastUnknown > FORGET_RESULTS) this.#breaks = 0;
     this.#lastUnknown = at;
@@ -127,6 +137,8 @@ export class Supervisor {
     if (this.#inARow.times < UNKNOWN_IN_A_ROW && this.#unknown.length <= UNKNOWN_IN_WINDOW) return CONTINUE;
     [this.#unknown, this.#inARow.times] = [[], 0];
     this.#breaks += 1;
+    this.#wereInFlight = inFlight;
+    this.#isAfterBreak = true;
     if (this.#breaks < MAX_BREAKS) return { stop: null, pauseMs: FIRST_BREAK_MS * 3 ** (this.#breaks - 1) };
     const message = 'Too many requests end with an unknown outcome: the service or the connection has a problem.';
     const hint =
