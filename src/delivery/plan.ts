@@ -52,8 +52,8 @@ export async function planImport(
     }
     const isFirst = ledger.add(row, prepared.key, status) === row;
     const { ref } = prepared.request;
-    // A row of a results file without a status is sent on a person's word. The same row twice is one request.
-    if (isFirst && ref !== null && !read.earlier) refs.add(row, ref);
+    // A row of a results file whose status was emptied is sent on a person's word. The same row twice is one request.
+    if (isFirst && ref !== null && read.earlier?.status !== null) refs.add(row, ref);
     if (shown.length < MAX_SHOWN && ledger.status(row) === 'ready') shown.push(prepared);
     return status;
   }
