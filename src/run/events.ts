@@ -98,7 +98,12 @@ export class RunEvents {
       const { row, status, ids, record, reason } = report;
       const isTold = record?.run === this.#context.run && record.event !== 'sending' && status !== 'repeated';
       const { ref = null, key = null, http = null } = record ?? {};
-      if (!isTold) await this.#write({ event: 'row', file, row: row.number, ref, key, status, ids, http, reason });
+      // There may be a million of them, so the reader may catch up.
+      if (!isTold && this.#stream)
+        await writeAll(
+          this.#stream,
+          this.#lineOf({ event: 'row', file, row: row.number, ref, key, status, ids, http, reason }),
+        );
       yield report;
     }
   }
@@ -111,15 +116,14 @@ export class RunEvents {
 
   /** Writes an event. The run does not wait for the reader of the events. */
   #tell(event: RunEvent): void {
-    void this.#write(event);
+    if (this.#stream?.destroyed === false) this.#stream.write(this.#lineOf(event));
   }
 
-  /** Writes an event for other programs, as a line of JSON. The promise resolves when the reader has caught up. */
-  async #write({ event, ...members }: RunEvent): Promise<void> {
-    if (this.#stream === null) return;
+  /** Returns an event for other programs, as a line of JSON. */
+  #lineOf({ event, ...members }: RunEvent): string {
     const { run, clock } = this.#context;
     const head = { schemaVersion: SCHEMA_VERSION, event, at: new Date(clock.nowMs()).toISOString(), run };
-    await writeAll(this.#stream, `${terminalSafeJson({ ...head, ...members })}\n`);
+    return `${terminalSafeJson({ ...head, ...members })}\n`;
   }
 }
 
