@@ -48,6 +48,12 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     store: context.options.store ?? kept.store,
   };
   await profiles.set(name, profile);
+  if (before && !isSame) {
+    const earlier = printable(`${before.baseUrl} as client ${before.clientId}`);
+    context.reporter.warn(
+      `This is another account than ${earlier}, so what was sent there is new here. If the service is the same, leave validate on: it knows its duplicates.`,
+    );
+  }
   await tellLogin(context, name, profile, contract, token);
   return 0;
 }
