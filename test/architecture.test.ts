@@ -79,8 +79,8 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   '@scalar/openapi-upgrader': ['src/contract'],
   ajv: ['src/request/contract'],
   'libphonenumber-js': ['src/request'],
-  // What comes from outside is parsed where it comes in: settings and learned files, contracts, e-mail addresses, mappings, faults.
-  zod: ['src/settings', 'src/request', 'src/sandbox/service', 'src/sandbox/records', 'src/cli', 'src/library'],
+  // What comes from outside is parsed where it comes in: settings and learned files, contracts and their pages, e-mail addresses, mappings, faults.
+  zod: ['src/settings', 'src/request', 'src/contract', 'src/sandbox/service', 'src/sandbox/records', 'src/cli', 'src/library'],
   // Where numbers of any length must keep their digits.
   'lossless-json': ['src/input', 'src/service/answers', 'src/service/wire', 'src/sandbox/service'],
 };

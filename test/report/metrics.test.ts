@@ -79,7 +79,7 @@ function workerAt(nowMs: number) {
   const clock = { nowMs };
   const silent = { say: () => {}, warn: () => {} };
   const context = { clock: { monotonicMs: () => clock.nowMs }, reporter: silent, version: '1.2.3' };
-  const events = { refused: () => {}, breakerOpened: () => {} };
+  const events = { noted: () => {} };
   return { clock, stats: new WorkerStats(context as never, events as never) };
 }
 
