@@ -80,7 +80,15 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   ajv: ['src/request/contract'],
   'libphonenumber-js': ['src/request'],
   // What comes from outside is parsed where it comes in: settings and learned files, contracts and their pages, e-mail addresses, mappings, faults.
-  zod: ['src/settings', 'src/request', 'src/contract', 'src/sandbox/service', 'src/sandbox/records', 'src/cli', 'src/library'],
+  zod: [
+    'src/settings',
+    'src/request',
+    'src/contract',
+    'src/sandbox/service',
+    'src/sandbox/records',
+    'src/cli',
+    'src/library',
+  ],
   // Where numbers of any length must keep their digits.
   'lossless-json': ['src/input', 'src/service/answers', 'src/service/wire', 'src/sandbox/service'],
 };
