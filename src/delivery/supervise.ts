@@ -96,8 +96,7 @@ export class Supervisor {
 
   /** Returns the maximum number of rows in flight. */
   limit(concurrency: number): number {
-    if (this.#isAfterBreak) return Math.min(CANARY_ROWS, concurrency);
-    if (!this.isAtFirst) return concurrency;
+    if (!this.isAtFirst) return this.#isAfterBreak ? Math.min(CANARY_ROWS, concurrency) : concurrency;
     const unfamiliar = this.#hasCreated ? CANARY_ROWS - this.#readable : 1;
     return Math.min(this.#isFamiliar ? CANARY_ROWS : unfamiliar, concurrency);
   }
