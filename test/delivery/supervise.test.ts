@@ -75,6 +75,19 @@ describe('The supervisor of a run', () => {
     expect(advice[8]?.stop).toMatchObject({ reason: 'rows.too-many-doubts' });
   });
 
+  test('What was in flight at a break breaks nothing more, and then three go at once until one can be read', () => {
+    const supervisor = new Supervisor(null, 0);
+    adviceOn(supervisor, 3, ended('created'));
+    // Sixteen calls are cut at once, fifteen others being in flight when the first is counted.
+    const cut = times(16, (at) => supervisor.observe(ended('unknown'), 15 - at).pauseMs);
+    expect(cut.filter((pauseMs) => pauseMs > 0)).toEqual([2_000]);
+    expect([cut[2], supervisor.limit(16)]).toEqual([2_000, 3]);
+    const next = times(3, () => supervisor.observe(ended('unknown')).pauseMs);
+    expect(next).toEqual([0, 0, 6_000]);
+    supervisor.observe(ended('created'));
+    expect(supervisor.limit(16)).toBe(16);
+  });
+
   test.each([
     [999, 0],
     [1_000, 2_000],
