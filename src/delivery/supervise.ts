@@ -128,7 +128,11 @@ export class Supervisor {
   #afterUnknown(isUnknown: boolean, inFlight: number): Advice {
     const wasInFlight = this.#wereInFlight > 0;
     if (wasInFlight) this.#wereInFlight -= 1;
-    if (!isUnknown || wasInFlight) return CONTINUE;
+    if (!isUnknown) return CONTINUE;
+    if (wasInFlight) {
+      this.#inARow.times = 0;
+      return CONTINUE;
+    }
     const at = this.#seen;
     if (at - this.#lastUnknown > FORGET_RESULTS) this.#breaks = 0;
     this.#lastUnknown = at;
