@@ -76,8 +76,8 @@ export class AnswerReader {
   creation(exchange: Exchange, sent: Redactor, key: string): ReadCreation {
     const { answer } = exchange;
     const form = answer && this.#form('create', answer, sent);
-    // Below 500, an error means something only where a person has said what it means.
-    const told = answer && answer.status < 500 ? this.#compared(answer, form, key) : null;
+    // An error means something only where a person has said what it means.
+    const told = answer && this.#compared(answer, form, key);
     const isBelieved = told === 'believed';
     const compared = isBelieved ? null : told;
     // What was cut may have named it.
