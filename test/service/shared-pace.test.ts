@@ -107,6 +107,16 @@ describe('Processes of one account', () => {
     expect((await fleet.deliver(1_500)).refusedShare).toBeLessThan(0.015);
   });
 
+  test('Processes of one account all go slower when one of them has found the service in need', async () => {
+    const fleet = fleetOf(2, tokenBucket(20, 20, 50, seeded(1)));
+    const [first, second] = fleet.limiters;
+    await fleet.deliver(400);
+    const before = second?.pace()?.ratePerSecond ?? 0;
+    first?.slowDown(0.5);
+    await fleet.deliver(10);
+    expect(second?.pace()?.ratePerSecond).toBeLessThan(0.8 * before);
+  });
+
   test('Processes of one account find that at most 8 may be in flight', async () => {
     const { refusedShare } = await fleetOf(4, atMostAtOnce(8, 50, seeded(1))).deliver(1_500);
     expect(refusedShare).toBeLessThan(0.01);
