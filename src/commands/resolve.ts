@@ -14,6 +14,9 @@ import { logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { knownRun } from '../run/known-runs.ts';
 
+/** Minimum length of the beginning of a run. A shorter one may be that of another run than the one that is meant. */
+const MIN_RUN_LETTERS = 4;
+
 /** Settles requests whose outcome is unknown, as the user states. Without a statement, it lists them. */
 export async function resolve(context: Context, given: readonly string[], options: ResolveOptions): Promise<number> {
   // In a results file a key stands behind a letter.
@@ -24,9 +27,17 @@ export async function resolve(context: Context, given: readonly string[], option
     throw new SrqError('arguments.invalid', message, `Give at least its first ${MIN_KEY_LETTERS} letters.`);
   }
   const { created, notCreated, run } = options;
+  const isList = created === undefined && !notCreated;
+  if (!isList && run !== undefined && run.length < MIN_RUN_LETTERS) {
+    throw new SrqError(
+      'arguments.invalid',
+      `--run "${run}" is too short. Nothing was recorded.`,
+      `Give at least the first ${MIN_RUN_LETTERS} letters: srq log --json shows the run of each request.`,
+    );
+  }
   const store = await context.log.store();
   const meant = run === undefined ? options : { ...options, run: await knownRun(store, run, 'srq resolve --all') };
-  return created === undefined && !notCreated ? list(context, keys, meant) : byPerson(context, keys, meant);
+  return isList ? list(context, keys, meant) : byPerson(context, keys, meant);
 }
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {

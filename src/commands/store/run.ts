@@ -100,7 +100,11 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
   if (output === '-') {
     if (context.options.json)
       throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
-    for await (const text of texts()) await writeAll(context.process.stdout, text);
+    const { stdout } = context.process;
+    for await (const text of texts()) {
+      if (stdout.destroyed) break;
+      await writeAll(stdout, text);
+    }
     return 0;
   }
   // A process may be about to write to an earlier one, so none is replaced.
