@@ -9,7 +9,7 @@ import type { Sent } from './submit.ts';
  * other it has one, and once that is created the rest of them.
  */
 const CANARY_ROWS = 3;
-/** The same refusal on 20 of the first 25 rows means that the mapping is wrong, not the rows. */
+/** The same refusal on 20 of the first 25 rows is not about single rows: the mapping may be wrong, or the service refuses all. */
 const FIRST_ROWS = 25;
 const FIRST_ROWS_REFUSED = 20;
 const DENIED_IN_A_ROW = 5;
@@ -201,7 +201,7 @@ export class Supervisor {
     return new SrqError(
       'rows.same-refusal',
       `${times} of the first ${this.#seen} rows were refused for the same reason: ${reason}`,
-      'The mapping is probably wrong: look at the plan with --dry-run, and correct it with --map and --set.',
+      'If the reason names a field, correct it with --map or --set (--dry-run shows the plan). Otherwise ask the marketplace.',
     );
   }
 }
