@@ -310,6 +310,18 @@ describe('validate', () => {
     expect(service.validates()).toHaveLength(6);
   });
 
+  test('validate is asked again for as long as a service that was there cannot be reached', async () => {
+    const service = await startScriptedService({});
+    const line = httpTo(service.baseUrl, { connections: 1 });
+    const away = { answer: null, error: new Error('nobody listens'), written: false, ms: 1 } as const;
+    let refusals = 0;
+    const send: Http['send'] = (...call) => (refusals-- > 0 ? Promise.resolve(away) : line.send(...call));
+    const api = apiOf(service.baseUrl, { http: { send } as Http, known: KNOWN_FLAG });
+    await api.validate(request);
+    refusals = 10;
+    expect(await api.validate(request)).toMatchObject({ verdict: 'clear' });
+  });
+
   test('validate leaves nothing on a signal that many calls share', async () => {
     const service = await startScriptedService({});
     const api = apiOf(service.baseUrl, { known: KNOWN_FLAG });
