@@ -46,7 +46,11 @@ async function list(context: Context, keys: readonly string[], options: ResolveO
   const nowMs = context.clock.nowMs();
   await context.reporter.result(
     'resolve',
-    { unknown: entries.map(({ key, at, row, ref, message, reason }) => ({ key, at, row, ref, message, reason })) },
+    {
+      unknown: entries.map(({ key, at, row, ref, message, reason, raw }) => {
+        return { key, at, row, ref, message, reason, answer: raw };
+      }),
+    },
     (paint) =>
       doubtful.length === 0
         ? `No ${keys.length === 0 && options.ref === undefined && options.run === undefined ? '' : 'such '}request has an unknown outcome.`

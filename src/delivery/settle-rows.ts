@@ -209,8 +209,8 @@ async function noteAsked(
   const words = { clear: 'did not know it', duplicate: 'knew it, or one like it', nothing: 'could not tell' } as const;
   const [first, second] = rounds.map((says) => words[says]);
   const said = first === second ? `${first} at ${at} UTC` : `${first}, then ${second} (${at} UTC)`;
-  const { http } = record;
-  const outcome = outcomeOf('unknown', `Validate ${said}.`, { http, ms: ageMs(log, sent.lastMs) });
+  const { http, raw } = record;
+  const outcome = outcomeOf('unknown', `Validate ${said}.`, { http, raw, ms: ageMs(log, sent.lastMs) });
   const { again, wireForm = null, wasClear = false } = record;
   await log.outcome(subjectOf(submission), outcome, { seen, again, wireForm, wasClear, looked: true });
 }

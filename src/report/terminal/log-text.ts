@@ -39,14 +39,22 @@ export function logLine(
 
 /** Formats the requests in doubt with their keys, by which `resolve` identifies them. */
 export function doubtText(doubtful: readonly LogEntry[], nowMs: number, columns: number | null, paint: Paint): string {
-  const rows = doubtful.map(({ key, at, row, ref, message }) => [
+  const rows = doubtful.map(({ key, at, row, ref, message, raw }) => [
     { text: key.slice(0, KEY_WIDTH), paint: paint.bold },
     { text: ageText(nowMs - Date.parse(at)) },
     { text: String(row) },
     { text: printable(ref ?? '-') },
-    { text: printable(message ?? '') },
+    { text: printable([message, raw && `It answered: ${briefly(raw)}`].filter(Boolean).join(' ')) },
   ]);
   return tableText(['key', 'age', 'row', 'reference', 'what is known'], rows, columns, paint);
+}
+
+const MAX_ANSWER_LENGTH = 200;
+
+/** An answer may name the request at the service, by which a person finds it. */
+function briefly(answer: string): string {
+  const line = answer.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_ANSWER_LENGTH ? `${line.slice(0, MAX_ANSWER_LENGTH - 1)}…` : line;
 }
 
 /** Formats an age in its largest unit: 40 s, 12 min, 5 h, 3 d. */

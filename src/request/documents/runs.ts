@@ -158,7 +158,9 @@ export const RUNS = {
   }),
   /** The requests whose outcome is unknown. */
   resolve: z.object({
-    unknown: z.array(z.object({ key: text, at: time, ...numbered, message: nullableText, reason: reasonOfRow })),
+    unknown: z.array(
+      z.object({ key: text, at: time, ...numbered, message: nullableText, reason: reasonOfRow, answer: nullableText }),
+    ),
   }),
   /** The requests that a person has settled. */
   'resolve --created': z.object({
