@@ -90,6 +90,18 @@ describe('header rows as forms, CRMs and people write them', () => {
         '07-negozio-elettrodomestici-consegne: Servizio richiesto',
       ],
     ],
+    [
+      'fresh22',
+      0.86,
+      0.95,
+      [
+        'sap-c4c-serviceauftraege: Auftragsart',
+        'telefonzentrale-anrufprotokoll: Rufnummer Anrufer',
+        'calendly-photographer-uk: Invitee First Name',
+        'calendly-photographer-uk: Invitee Last Name',
+        'calendly-diagnostic-qc: Lieu',
+      ],
+    ],
   ])(
     'of %s, which was judged blind, most is found, and little is taken wrongly for certain',
     (set, least, most, names) => {
