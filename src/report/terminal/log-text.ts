@@ -37,16 +37,25 @@ export function logLine(
   return `${tableLine(cells, WIDTHS)}\n${wrapped(`  ${end}`, columns)}`;
 }
 
-/** Formats the requests in doubt with their keys, by which `resolve` identifies them. */
+/**
+ * Formats the requests in doubt with their keys, by which `resolve` identifies them. On a terminal, what is known of each
+ * stands below it.
+ */
 export function doubtText(doubtful: readonly LogEntry[], nowMs: number, columns: number | null, paint: Paint): string {
-  const rows = doubtful.map(({ key, at, row, ref, message, raw }) => [
+  const known = doubtful.map(({ message, raw }) =>
+    printable([message, raw && `It answered: ${briefly(raw)}`].filter(Boolean).join(' ')),
+  );
+  const rows = doubtful.map(({ key, at, row, ref }, index) => [
     { text: key.slice(0, KEY_WIDTH), paint: paint.bold },
     { text: ageText(nowMs - Date.parse(at)) },
     { text: String(row) },
     { text: printable(ref ?? '-') },
-    { text: printable([message, raw && `It answered: ${briefly(raw)}`].filter(Boolean).join(' ')) },
+    ...(columns === null ? [{ text: known[index] ?? '' }] : []),
   ]);
-  return tableText(['key', 'age', 'row', 'reference', 'what is known'], rows, columns, paint);
+  const headings = ['key', 'age', 'row', 'reference'];
+  if (columns === null) return tableText([...headings, 'what is known'], rows, columns, paint);
+  const [heading = '', ...lines] = tableText(headings, rows, columns, paint).split('\n');
+  return [heading, ...lines.flatMap((line, index) => [line, wrapped(`  ${known[index]}`, columns)])].join('\n');
 }
 
 const MAX_ANSWER_LENGTH = 200;
