@@ -71,7 +71,7 @@ const RAISED: Readonly<Record<string, readonly [series: string, values: string][
   ],
   SrqRowsExpireSoon: [['srq_queue_oldest_age_seconds', steady(26 * 86_400)]],
   SrqStoreHeld: [['srq_store_held', steady(1)]],
-  SrqRowsUnknown: [['srq_rows_total{status="unknown"}', '0x50 1x10']],
+  SrqRowsUnknown: [['srq_store_unknown_rows', steady(3)]],
   SrqRowsNotTaken: [
     ['srq_rows_total{status="created"}', growing(80)],
     ['srq_rows_total{status="rejected"}', growing(20)],
@@ -91,6 +91,7 @@ const WELL: readonly [series: string, values: string][] = [
   ['srq_rows_total{status="unknown"}', steady(3)],
   ['srq_queue_oldest_age_seconds', steady(1000)],
   ['srq_store_held', steady(0)],
+  ['srq_store_unknown_rows', steady(0)],
   ['srq_pauses_total{cause="breaker"}', steady(1)],
   ['srq_refused_responses_total{code="429"}', growing(1)],
 ];
