@@ -21,7 +21,7 @@ const CODES = {
     'file.missing file.unreadable file.wrong-kind file.damaged file.too-large file.no-header file.no-rows',
     'file.changed csv.unreadable json.unreadable json.nested encoding.mismatch column.twice results.ambiguous',
     'request.malformed request.too-many request.invalid recording.unusable recording.not-queued',
-    'document.unreadable document.too-large document.undecided',
+    'document.unreadable document.too-large',
     'document.bad-schema operation.not-found operation.unusable parameter.not-found parameter.not-allowed',
     'address.outside',
   ],
