@@ -3,6 +3,7 @@ import { outcomeOf } from '../request/log/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
 import { type RereadOptions, submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
+import type { TakenRecords } from './sent-before.ts';
 import { recorded, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';
 
@@ -20,6 +21,8 @@ export interface PassDeps extends RereadOptions {
   readonly clock: Clock;
   /** Called when the breaker has paused all sending. */
   readonly breakerOpened?: (pauseMs: number) => void;
+  /** Yields what was created at this service, or may have been, by whatever command. */
+  readonly taken?: (() => TakenRecords) | undefined;
   /** Asks a person what an unproven answer means. Returns null if there is nobody to ask, or if the person does not know. */
   readonly askMeaning?: AskMeaning | undefined;
 }

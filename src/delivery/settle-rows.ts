@@ -97,10 +97,13 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
       isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear');
     const misses = api.hasHiddenSuccess === true || batch.some(isMissed);
     const shared = await sharedCustomers(batch);
+    const lastOtherMs = second.includes('of the customer') ? await timeOfLastOther() : Number.NEGATIVE_INFINITY;
     for (const [at, row] of batch.entries()) {
       if (signal.aborted) return yield inDoubt(row.submission);
       const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
-      const isShared = customersOf(row.submission.request).some((customer) => shared.has(customer));
+      const isShared =
+        customersOf(row.submission.request).some((customer) => shared.has(customer)) ||
+        (rounds[1] === 'of the customer' && lastOtherMs >= row.sent.firstMs);
       const against = misses ? MISSES : again ? AGAIN : null;
       const settled = await settleRow(row, rounds, { isShared, against }, [firstMs, log.nowMs()]);
       again ||= settled.status === 'unknown' && !settled.isFromLog;
@@ -153,6 +156,17 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
     return shared;
   }
 
+  /**
+   * Returns when the last request of another file, or of none, was sent, or had its outcome. Nobody knows its customer, who
+   * may be that of a row of this file.
+   */
+  async function timeOfLastOther(): Promise<number> {
+    let lastMs = Number.NEGATIVE_INFINITY;
+    for await (const { key, at } of deps.taken?.() ?? [])
+      if (at !== undefined && !ledger.hasRequest(key)) lastMs = Math.max(lastMs, Date.parse(at));
+    return lastMs;
+  }
+
   /** Settles one row by what validate has said in both rounds. */
   async function settleRow(
     row: AskedRow,
@@ -162,7 +176,8 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
   ): Promise<Sent> {
     const { submission, record, seen } = row;
     const subject = subjectOf(submission);
-    const says = rounds[0] === rounds[1] ? rounds[0] : 'nothing';
+    const [one, other] = rounds.map((each) => (each === 'of the customer' ? 'duplicate' : each));
+    const says = one === other ? one : 'nothing';
     // The process that sent the request may have lost its connection to the log and have regained it.
     if (log.writeLeaseMs !== null && (await log.mayBeUnderWay(submission.key))) return inDoubt(submission);
     if (says === 'clear' && against === null) {
@@ -206,7 +221,10 @@ async function noteAsked(
   log: DeliveryLog,
 ): Promise<void> {
   const at = askedMs.map((ms) => new Date(ms).toISOString().slice(11, 16)).join(' and ');
-  const words = { clear: 'did not know it', duplicate: 'knew it, or one like it', nothing: 'could not tell' } as const;
+  const words = {
+    ...{ clear: 'did not know it', duplicate: 'knew it, or one like it', nothing: 'could not tell' },
+    'of the customer': 'knew it, or another of its customer',
+  } as const;
   const [first, second] = rounds.map((says) => words[says]);
   const said = first === second ? `${first} at ${at} UTC` : `${first}, then ${second} (${at} UTC)`;
   const { http, raw } = record;
@@ -272,7 +290,7 @@ const MEANS_FIRST =
 const NOT_CLEAR_BEFORE =
   'Validate sees a request like it, but did not call this one clear before, so it may see another one.';
 const OF_CUSTOMER =
-  'Validate sees a request like it, which may be that of another row of the file with the same telephone or e-mail.';
+  'Validate sees a request like it, which may be another one with the same telephone or e-mail, of this file or sent since.';
 const MISSES =
   'Validate does not know a request that the service answered with a success, so it may not know this one either.';
 const AGAIN =

@@ -32,6 +32,8 @@ export interface Asked {
   readonly submission: Submission;
   /** Requests like it that cannot exist at the service. */
   readonly controls: readonly ServiceRequest[];
+  /** One more of the same customer. A validate that knows it looks at customers, not at requests. */
+  readonly ofCustomer: ServiceRequest;
   readonly sent: SentTime;
   readonly neighbours: readonly Submission[];
   /** Time between two rounds after which a request is as old as its oldest neighbour was in the first. */
@@ -75,7 +77,8 @@ export async function withNeighbours(
   const { request } = submission;
   // The same in both rounds, so that a validate that remembers what it was asked shows itself.
   const controls = [false, true].map((text) => api.invented(request, { customer: true, text }));
-  return { submission, controls, sent, neighbours: chosen, gapMs };
+  const ofCustomer = api.invented(request, { customer: false, text: true });
+  return { submission, controls, ofCustomer, sent, neighbours: chosen, gapMs };
 }
 
 /** Returns what a validate that sees only some requests may go by: market, category, and which contacts there are. */
@@ -88,8 +91,8 @@ function textBytes({ request: { params, audio } }: Submission): number {
   return audio?.sizeBytes ?? Buffer.byteLength(params['request_text'] ?? '');
 }
 
-/** What one round has shown of a request. */
-export type Testimony = 'clear' | 'duplicate' | 'nothing';
+/** What one round has shown of a request, or, if validate looks at customers, of one of its customer. */
+export type Testimony = 'clear' | 'duplicate' | 'of the customer' | 'nothing';
 
 /** Asks validate about the requests that cannot exist. What it says does not matter. */
 export async function askControls(
@@ -122,21 +125,22 @@ export async function askRound(
     looks.set(about, [...(looks.get(about) ?? []), look]);
   };
   const looksAt = (about: readonly unknown[]) => about.flatMap((each) => looks.get(each) ?? []);
-  const sayings = ({ submission, neighbours }: Asked): readonly (Verdict | undefined)[] => {
+  const sayings = ({ neighbours }: Asked, about: unknown): readonly (Verdict | undefined)[] => {
     const nobodies = looksAt(asked.flatMap(({ controls }) => controls));
     const tell = api.tellApart(nobodies, looksAt(neighbours.map(({ key }) => key)));
-    return looksAt([submission.key]).map((look) => tell?.(look));
+    return looksAt([about]).map((look) => tell?.(look));
   };
   const neighbours = new Map(asked.flatMap((each) => each.neighbours.map(({ key, request }) => [key, request])));
-  const others = asked.flatMap(({ submission: { key, request }, controls: [one, other] }) => [
+  const others = asked.flatMap(({ submission: { key, request }, ofCustomer, controls: [one, other] }) => [
     ...(one ? [[one, one] as const] : []),
     [key, request] as const,
+    [ofCustomer, ofCustomer] as const,
     ...(other ? [[other, other] as const] : []),
   ]);
   await sideBySide([...neighbours, ...others], ask);
   for (const each of alone ? asked : []) {
     const { submission, neighbours: near, controls } = each;
-    const [says] = sayings(each);
+    const [says] = sayings(each, submission.key);
     const opposite = says === 'clear' ? near[0]?.request : says === 'duplicate' ? controls[0] : undefined;
     if (opposite === undefined) continue;
     await ask([says === 'clear' ? near[0]?.key : opposite, opposite]);
@@ -144,9 +148,11 @@ export async function askRound(
   }
   if (stopping.aborted) return asked.map(() => 'nothing');
   return asked.map((each) => {
-    const [says, again] = sayings(each);
+    const [says, again] = sayings(each, each.submission.key);
     const isSure = says !== undefined && says !== 'unknown' && (!alone || says === again);
-    return isSure ? says : 'nothing';
+    if (!isSure) return 'nothing';
+    const [saysOfCustomer] = sayings(each, each.ofCustomer);
+    return says === 'duplicate' && saysOfCustomer !== 'clear' ? 'of the customer' : says;
   });
 }
 

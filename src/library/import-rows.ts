@@ -33,7 +33,8 @@ export async function importTable(
   const { destination } = preparation;
   const store = await host.log.store();
   const notes = store.openNotes(log.run);
-  const rules = { ...settings, taken: () => takenAt(store, destination) };
+  const taken = () => takenAt(store, destination);
+  const rules = { ...settings, taken };
   const plan = await planImport({ table, mapping }, { skip: 0, limit: null }, preparation, log, rules, () => {});
   const { version } = host;
   const { profile, concurrency } = host.settings;
@@ -51,7 +52,7 @@ export async function importTable(
     host.refused = (http, pauseMs) => notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
     return { ...connection, api: connection.api.until(halt.signal) };
   };
-  const deps: ImportDeps = { log, notes, halt, clock: host.clock, preparation, ui, connect };
+  const deps: ImportDeps = { log, notes, halt, clock: host.clock, preparation, taken, ui, connect };
   const maxErrors = limitOf(settings.maxErrors);
   const stop = await runImport(plan, deps, { ...settings, concurrency, inDoubt, settleMs, maxErrors });
   await telling.done();

@@ -102,7 +102,7 @@ export async function importFile(
     };
     const stop = await runImport(
       plan,
-      { log, notes, clock, halt, preparation, ui, connect },
+      { log, notes, clock, halt, preparation, taken: () => session.takenBefore(), ui, connect },
       {
         ...options,
         maxErrors: options.maxErrors ?? null,

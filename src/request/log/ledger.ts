@@ -72,6 +72,11 @@ export class Ledger {
     return this.has(row) && (this.#byte(row) & NO_KEY) === 0;
   }
 
+  /** Tells whether a row of the file is this request. */
+  hasRequest(key: string): boolean {
+    return this.#keys.find(key) >= 0;
+  }
+
   key(row: number): string | null {
     if (!this.hasKey(row)) return null;
     return this.#keys.keyAt(this.firstRow(row) - this.#firstRow);

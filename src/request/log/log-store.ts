@@ -168,8 +168,9 @@ export function isSelected(
   );
 }
 
-/** A request that was created, may have been, or waits in the queue. */
-export type TakenRecord = Pick<LogRecord, 'key' | 'ref'> & { readonly event: LogEvent | 'queued' };
+/** A request that was created, may have been, or waits in the queue. One that waits has no time. */
+export type TakenRecord = Pick<LogRecord, 'key' | 'ref'> &
+  Partial<Pick<LogRecord, 'at'>> & { readonly event: LogEvent | 'queued' };
 
 /** The request that had a row's reference before, and what is known of it. */
 export interface TakenBefore {
