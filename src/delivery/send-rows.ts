@@ -1,3 +1,4 @@
+import { customersOf } from '../request/lead/service-request.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { outcomeOf } from '../request/log/outcome.ts';
 import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
@@ -44,6 +45,7 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
   // A pause that the last rows have caused holds nothing up.
   const ended = new AbortController();
   const stopping = AbortSignal.any([halt.signal, ended.signal]);
+  const afterCustomer = inTurns();
   const results = runConcurrently(
     readyRows(plan, deps, () => pause),
     () => supervisor.limit(options.concurrency),
@@ -53,7 +55,8 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
     async (submission, makeRoom) => {
       inFlight += 1;
       const room = supervisor.isAtFirst ? () => {} : makeRoom;
-      const sent = await submitRequest(submission, api, log, options, room).catch((error: unknown) => {
+      const submit = () => submitRequest(submission, api, log, options, room);
+      const sent = await afterCustomer(customersOf(submission.request), submit).catch((error: unknown) => {
         halt.abort();
         throw error;
       });
@@ -77,6 +80,24 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
   } finally {
     ended.abort();
   }
+}
+
+/**
+ * Returns a function that does work for a customer after all that was begun for the same one. Validate is asked about a row
+ * once the earlier rows of its customer are created: a service may take one of them for a duplicate.
+ */
+function inTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <Result>(customers: readonly string[], work: () => Promise<Result>): Promise<Result> => {
+    const before = customers.flatMap((each) => last.get(each) ?? []);
+    const working = before.length === 0 ? work() : Promise.allSettled(before).then(work);
+    for (const each of customers) last.set(each, working);
+    try {
+      return await working;
+    } finally {
+      for (const each of customers) if (last.get(each) === working) last.delete(each);
+    }
+  };
 }
 
 /** Validate may see another row of the same customer, whose outcome an earlier run did not find out. */
