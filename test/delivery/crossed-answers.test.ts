@@ -32,12 +32,15 @@ async function roundOf(random: () => number, share: number) {
   const asked = Array.from({ length: rows }, (_, at) => {
     const submission = submissionOf(`${random() < 0.5 ? 'Lost' : 'Taken'} ${at}`, at + 1);
     const controls = [false, true].map((text) => api.invented(submission.request, { customer: true, text }));
-    return { submission, controls, sent: { firstMs: 0, lastMs: 0 }, neighbours: near, gapMs: 0 };
+    const ofCustomer = api.invented(submission.request, { customer: false, text: true });
+    return { submission, controls, ofCustomer, sent: { firstMs: 0, lastMs: 0 }, neighbours: near, gapMs: 0 };
   });
   const said = await askRound(asked, api, new AbortController().signal, true);
   return said.map((says, at) => {
     const truth = isLost(asked[at]?.submission.request.params['request_text'] ?? '') ? 'clear' : 'duplicate';
-    return says === 'nothing' ? 'nothing' : says === truth ? 'right' : `${says}, but ${truth}`;
+    // Of the customer means a duplicate as well, and less.
+    const said = says === 'of the customer' ? 'duplicate' : says;
+    return said === 'nothing' ? 'nothing' : said === truth ? 'right' : `${said}, but ${truth}`;
   });
 }
 

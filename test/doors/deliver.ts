@@ -196,7 +196,8 @@ export async function deliver(asked: {
     },
   };
   const notes = { note: () => {}, flush: async () => {} };
-  const deps = { log, clock, halt, connect, notes, preparation: PREPARATION, ui };
+  const taken = () => profile.log.taken();
+  const deps = { log, clock, halt, connect, notes, preparation: PREPARATION, taken, ui };
   const finality = { onDuplicate: 'skip', again: false } as const;
   const range = { skip: 0, limit: null };
   const mapped = { table: tableOf(leads), mapping: MAPPING };

@@ -15,6 +15,12 @@ export class MemoryLog {
     return this.#states.get(key) ?? 'none';
   }
 
+  /** Yields what was created, or may have been. */
+  async *taken(): AsyncGenerator<LogRecord> {
+    const records = [...this.#records.values()].map((record) => record());
+    yield* records.filter(({ event }) => /^(?:created|sending|unknown)$/.test(event));
+  }
+
   /** Opens the log as one process sees it. */
   openAs(run: string): DeliveryLog {
     const append = (

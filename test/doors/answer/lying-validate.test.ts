@@ -311,6 +311,59 @@ test('of two rows of one customer the service drops one: a late validate that lo
   ]);
 });
 
+/** A service that drops a second request of a customer, and whose validate tells by the customer alone. It never answers row 6. */
+function customerWise(takesRowSix: boolean): Service {
+  const customers = new Set<string>();
+  return {
+    answer: ({ operation, params: { phone = '', request_text: text = '' } }) => {
+      if (operation === 'validate') return json(200, { duplicate: customers.has(phone) });
+      const isLost = text === 'Need 6';
+      if (isLost && !takesRowSix) return { ...json(500, {}), cut: 'unanswered' };
+      const takes = customers.has(phone) ? {} : { takes: 0 };
+      customers.add(phone);
+      return {
+        ...json(201, { request_id: `R-${customers.size}` }),
+        ...takes,
+        ...(isLost ? { cut: 'unanswered' } : {}),
+      };
+    },
+  };
+}
+
+test.each([
+  ['was lost, and its customer has sent another one since', false, 6, { told: 'unknown', taken: 0 }],
+  ['was taken, and only this file was sent since', true, null, { told: 'created', taken: 1 }],
+  ['was taken, and others have sent since, whoever they are', true, 900, { told: 'unknown', taken: 1 }],
+])('where validate looks at customers, a row without an answer that %s', async (_, isTaken, other, expected) => {
+  const service = customerWise(isTaken);
+  const profile = new Profile();
+  const phone = (at: number) => `+3519100${String(10_000 + at)}`;
+  const rows = Array.from({ length: 24 }, (_, at): Lead => ({ text: `Need ${at}`, phone: phone(at) }));
+  await deliver({ rows, service, profile, options: { inDoubt: 'park' } });
+  const others = other === null ? [] : [{ text: 'Another need', phone: phone(other) }];
+  if (others.length > 0) await deliver({ rows: others, service, profile });
+  const { rows: told } = await deliver({ rows, service, profile });
+  expect({ told: told[6]?.told, taken: told[6]?.taken }).toEqual(expected);
+});
+
+test('rows of one customer go one after the other, so that validate sees the first before the second is created', async () => {
+  const customers = new Set<string>();
+  const service: Service = {
+    answer: ({ operation, params: { phone = '' } }) => {
+      if (operation === 'validate') return { ...json(200, { duplicate: customers.has(phone) }), afterMs: SECOND_MS };
+      const takes = customers.has(phone) ? {} : { takes: 0 };
+      customers.add(phone);
+      return { ...json(200, { ok: true }), ...takes, afterMs: SECOND_MS };
+    },
+  };
+  const rows = Array.from({ length: 30 }, (_, at): Lead => {
+    return { text: `Need ${at}`, phone: `+3519100${String(10_000 + (at >> 1))}` };
+  });
+  const { rows: told } = await deliver({ rows, service, options: { concurrency: 16 } });
+  expect(told.filter((row) => row.told === 'created' && row.taken === 0)).toEqual([]);
+  expect(told.filter((row) => row.told === 'duplicate').length).toBeGreaterThanOrEqual(12);
+});
+
 test('a validate that does not know yet what got a success sends nothing again, not even what got no answer', async () => {
   let creates = 0;
   const profile = new Profile();
