@@ -81,10 +81,14 @@ export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, c
 
 /**
  * Returns the mapping in the form in which the profile stores it for later files with this header, or null if it cannot be
- * recognised or read back exactly.
+ * recognised or read back exactly. That a column of references is left out counts for one file: the next one would lose what
+ * keeps a corrected lead from being sent again.
  */
 export function rememberable({ table, mapping, evidence }: Input): ReturnType<typeof mappingToRemember> {
-  return isTellingHeader(table.columns) ? mappingToRemember(mapping, evidence) : null;
+  const { columns } = table;
+  const hasReference = ({ sources }: Mapping) => sources.some(({ field }) => field === 'ref');
+  const keeps = hasReference(mapping) || !hasReference(planMapping(columns, { map: {}, set: {} }, evidence));
+  return keeps && isTellingHeader(columns) ? mappingToRemember(mapping, evidence) : null;
 }
 
 /**

@@ -8,6 +8,7 @@ import { usedColumns } from '../input/kept-mapping.ts';
 import { planMapping } from '../input/mapping.ts';
 import { thousands } from '../report/output.ts';
 import { countryOf, withoutCountry } from '../request/contract/contract.ts';
+import { mapKey } from '../request/lead/table.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
 
@@ -22,22 +23,25 @@ export async function requireNotSentBefore(
   { asks, again, command }: { readonly asks: boolean; readonly command: readonly string[] } & Partial<SubmitOptions>,
 ): Promise<void> {
   if (again) return;
-  requireOtherReferences(plan, command);
+  await requireOtherReferences(session, plan, command);
   if (plan.counts.ready === 0) return;
   const { context } = session;
   const known = await sentOtherwise(session, input, plan);
   if (known === null) return;
-  const { taken, unknown, when } = known;
+  const { taken, unknown, when, added } = known;
   if (unknown > 0) {
     const message = `${thousands(unknown)} of the rows to be sent may have been taken before, when ${when}: the outcome is unknown. Nothing was sent.`;
     throw new SrqError('rows.sent-before', message, 'Settle that first: srq resolve');
   }
   const what = `${thousands(taken)} of the rows to be sent were created before, when ${when}. If they are sent now, they are created again.`;
   if (!asks) {
+    const asBefore = added.flatMap((label) => ['--map', `${label}=-`]);
+    const others =
+      asBefore.length > 0 ? `To send only the others: ${commandLine(withFlags(command, asBefore))}    ` : '';
     throw new SrqError(
       'rows.sent-before',
       `${what} Nothing was sent.`,
-      `See what was sent: srq log; see how the columns are read: --dry-run. If these really are new requests: ${again === undefined ? 'srq bulk FILE --again' : commandLine(withFlags(command, ['--again']))}`,
+      `See what was sent: srq log; see how the columns are read: --dry-run. ${others}If these really are new requests: ${again === undefined ? 'srq bulk FILE --again' : commandLine(withFlags(command, ['--again']))}`,
     );
   }
   const answer = await askLetter(context, `${what}\n  y send them as new requests · n quit: `, ['y', 'n']);
@@ -50,9 +54,18 @@ const MANY = 3;
 /**
  * Throws `SrqError('usage')` if most rows have references of requests that were created with other content. Such rows are
  * not sent, as a correction must not be. So many are other leads, in a column of numbers that begin anew with each file.
+ * Rows with content that was refused before are no others: somebody has corrected them elsewhere, as in a results file.
  */
-function requireOtherReferences({ held, rows, mapping }: ImportPlan, command: readonly string[]): void {
-  const created = [...(held?.values() ?? [])].filter(({ as }) => as === 'created').length;
+async function requireOtherReferences(
+  session: RequestSession,
+  { held, rows, mapping, ledger }: ImportPlan,
+  command: readonly string[],
+): Promise<void> {
+  const keys = [...(held ?? [])].flatMap(([row, { as }]) => (as === 'created' ? (ledger.key(row) ?? []) : []));
+  if (keys.length < MANY || keys.length * 2 <= rows) return;
+  const log = await session.logReader();
+  await log.prefetch(keys);
+  const created = keys.filter((key) => log.lookup(key) === 'none').length;
   if (created < MANY || created * 2 <= rows) return;
   const [at = -1] = mapping.sources.find(({ field }) => field === 'ref')?.columns ?? [];
   const ignored = withFlags(command, ['--map', `${mapping.columns[at] ?? 'COLUMN'}=-`]);
@@ -74,21 +87,28 @@ async function sentOtherwise(session: RequestSession, { evidence }: Input, plan:
   const { contract } = preparation;
   const before = {
     when: 'the API description gave them no country',
+    added: [],
     mapping: now,
     preparation: { ...preparation, contract: withoutCountry(contract) },
   };
   const mapped = used
-    .map((remembered) => ({
-      when: `the columns were read as on ${remembered.on}`,
-      mapping: planMapping(now.columns, { map: {}, set: {}, remembered }, evidence),
-      preparation,
-    }))
+    .map((remembered) => {
+      // A column that was not there then is left out.
+      const added = remembered.changes?.added ?? [];
+      const map = Object.fromEntries(added.map((label) => [mapKey(label), '-']));
+      return {
+        added,
+        when: `the columns were read as on ${remembered.on}`,
+        mapping: planMapping(now.columns, { map, set: {}, remembered }, evidence),
+        preparation,
+      };
+    })
     .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));
   const readings = [...mapped, ...(countryOf(contract) === null ? [] : [before])];
   if (readings.length === 0) return null;
   const known = await knownUnder(readings, plan, await session.logReader());
   const found = known.flatMap((rows, at) =>
-    rows.taken + rows.unknown > 0 ? [{ ...rows, when: readings[at]?.when }] : [],
+    rows.taken + rows.unknown > 0 ? [{ ...rows, when: readings[at]?.when, added: readings[at]?.added ?? [] }] : [],
   );
   return found.find(({ unknown }) => unknown > 0) ?? found[0] ?? null;
 }

@@ -24,6 +24,8 @@ type Confirmed = Pick<RememberedMapping, 'map' | 'set' | 'unused'>;
 const MAX_MAPPINGS = 200;
 /** Maximum number of mappings that are kept for one header, besides the latest. */
 const MAX_FORMER = 4;
+/** Maximum number of mappings of shorter headers under which a file is looked up. */
+const MAX_SHORTER = 3;
 /** Maximum total length of the names in a header. Every import reads the file with all mappings. */
 const MAX_HEADER_LETTERS = 50_000;
 /**
@@ -45,13 +47,29 @@ export class MappingStore {
   }
 
   /**
-   * Returns the mappings under which files with exactly this header were imported, the latest first. Requests that were
-   * sent under another mapping than the present one have other keys.
+   * Returns the mappings under which files with this header were imported, the latest first, and then those of headers that
+   * have lacked some of its columns. Requests that were sent under another mapping than the present one have other keys.
    */
   used(columns: readonly string[]): readonly RememberedMapping[] {
     const now = headerOf(columns);
-    const same = now.hasTwins ? [] : this.#entries().filter(({ fingerprint }) => fingerprint === now.fingerprint);
-    return same.map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
+    if (now.hasTwins) return [];
+    const isWithin = ({ fingerprint, columns: { length } }: KeptMapping, before: Header) =>
+      fingerprint !== now.fingerprint && length > 1 && before.own.every((form) => now.own.includes(form));
+    const shorter = this.#entries()
+      .map((each) => ({ each, before: headerOf(each.columns) }))
+      .filter(({ each, before }) => isWithin(each, before))
+      .slice(0, MAX_SHORTER)
+      .map(({ each: { map, set, unused, on }, before }) => {
+        const added = now.named.filter((form) => !before.labels.has(form)).map((form) => now.labels.get(form) ?? form);
+        return { map, set, unused, on, changes: { added, gone: [] } };
+      });
+    return [...this.#same(now), ...shorter];
+  }
+
+  #same(now: Header): RememberedMapping[] {
+    return this.#entries()
+      .filter(({ fingerprint }) => fingerprint === now.fingerprint)
+      .map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
   }
 
   /**
@@ -59,9 +77,10 @@ export class MappingStore {
    * have the names of this header. Returns null if there is none.
    */
   find(columns: readonly string[]): RememberedMapping | null {
-    const [same] = this.used(columns);
     const now = headerOf(columns);
-    if (same || now.hasTwins) return same ?? null;
+    if (now.hasTwins) return null;
+    const [same] = this.#same(now);
+    if (same) return same;
     const size = now.own.length;
     const [nearest] = this.#entries()
       .filter(({ columns: { length } }) => isAlike(Math.min(length, size), length - RESULT_COLUMNS.length, size))
