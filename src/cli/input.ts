@@ -86,9 +86,12 @@ export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, c
  */
 export function rememberable({ table, mapping, evidence }: Input): ReturnType<typeof mappingToRemember> {
   const { columns } = table;
-  const hasReference = ({ sources }: Mapping) => sources.some(({ field }) => field === 'ref');
-  const keeps = hasReference(mapping) || !hasReference(planMapping(columns, { map: {}, set: {} }, evidence));
-  return keeps && isTellingHeader(columns) ? mappingToRemember(mapping, evidence) : null;
+  const used = new Set(mapping.sources.flatMap((each) => each.columns));
+  const [reference] = planMapping(columns, { map: {}, set: {} }, evidence).sources.filter(
+    ({ field }) => field === 'ref',
+  );
+  const isLeftOut = reference?.columns.every((index) => !used.has(index)) === true;
+  return isLeftOut || !isTellingHeader(columns) ? null : mappingToRemember(mapping, evidence);
 }
 
 /**

@@ -83,8 +83,8 @@ export class ReturnedRows {
   readonly #log: Pick<LogView, 'lookup'>;
   readonly #options: Finality;
   readonly #hasKeys: boolean;
-  #settled = 0;
-  #isOfThisLog = false;
+  /** Number of rows whose srq_status alone says that they were taken. Final after the last row. */
+  strangers = 0;
   /** Number of rows whose srq_status alone says that they are unknown. Final after the last row. */
   unknownElsewhere = 0;
 
@@ -102,8 +102,7 @@ export class ReturnedRows {
     const [content, before] = [this.#stateOf(key), this.#stateOf(earlierKey(row))];
     const stated = statedStatus(earlier, this.#options);
     if (stated !== null) {
-      this.#settled += 1;
-      this.#isOfThisLog ||= content !== 'none' || before !== 'none';
+      if (content === 'none' && before === 'none' && !this.isOther(row, key)) this.strangers += 1;
       return stated;
     }
     if (content !== 'none') return loggedStatus(content, this.#options);
@@ -123,11 +122,6 @@ export class ReturnedRows {
     const content = this.#stateOf(key);
     if ((key !== null && before === key) || isTaken(content) || content === 'unknown') return false;
     return before === null ? this.#hasKeys && row.earlier?.status === 'created' : this.#stateOf(before) !== 'none';
-  }
-
-  /** Number of rows whose srq_status says that they were taken, if the log has none of them. Final after the last row. */
-  get strangers(): number {
-    return this.#isOfThisLog ? 0 : this.#settled;
   }
 
   /** Sentences for the plan. */
