@@ -79,9 +79,17 @@ function exampleIn(description: ApiDescription, media: Json): Json | undefined {
   return example ?? objectOf(follow(description, Object.values(objectOf(examples))[0]))['value'];
 }
 
-/** Returns a success as the description shows it. */
-export function successOf(description: ApiDescription, { value }: ApiOperation): Call['success'] {
-  const found = Object.entries(objectOf(value['responses'])).find(([name]) => /^2(?:\d\d|xx)$/i.test(name));
+/** Returns the documented successes: the one that says that something was created (RFC 9110, section 15.3.2), a 200, the others. */
+export function successesOf({ value }: ApiOperation): (readonly [status: string, response: Json])[] {
+  const rank = (status: string) => ['200', '201'].indexOf(status);
+  return Object.entries(objectOf(value['responses']))
+    .filter(([status]) => /^2(?:\d\d|xx)$/i.test(status))
+    .sort(([one], [other]) => rank(other) - rank(one));
+}
+
+/** Returns the first of the successes as the description shows it. */
+export function successOf(description: ApiDescription, operation: ApiOperation): Call['success'] {
+  const [found] = successesOf(operation);
   if (found === undefined) return null;
   const [status, entry] = found;
   const response = objectOf(unlessRefused(() => follow(description, entry)));

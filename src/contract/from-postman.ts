@@ -113,22 +113,24 @@ function operationOf(item: JsonObject, auth: JsonObject, fill: Fill) {
     .map((each) => ({ name: each.name, in: each.in, schema: { type: 'string' } }));
   const content = contentOf(objectOf(request['body']), headers, fill);
   const operation: JsonObject = {
-    ...{ operationId: textOf(item['name']), parameters, responses: successIn(item['response']) },
+    ...{ operationId: textOf(item['name']), parameters, responses: successesIn(item['response']) },
     ...(content !== null && { requestBody: { content } }),
     security: [Object.fromEntries(Object.keys(schemes).map((name) => [name, []]))],
   };
   return { server, path, method: textOf(request['method']).toLowerCase(), schemes, operation };
 }
 
-/** Returns the first success that was saved with a request. */
-function successIn(responses: Json | undefined): JsonObject {
-  const { code, body } =
-    listOf(responses)
-      .map(objectOf)
-      .find((each) => /^2\d\d$/.test(String(each['code']))) ?? {};
-  const example = jsonIn(textOf(body).slice(0, MAX_RAW));
-  const content = example === undefined ? {} : { 'application/json': { schema: schemaOf(example) } };
-  return code === undefined ? {} : { [String(code)]: { content } };
+/** Returns the successes that were saved with a request, the first of each status. */
+function successesIn(responses: Json | undefined): JsonObject {
+  const found = listOf(responses)
+    .map(objectOf)
+    .filter(({ code }) => /^2\d\d$/.test(String(code)));
+  const entries = found.map(({ code, body }): [string, Json] => {
+    const example = jsonIn(textOf(body).slice(0, MAX_RAW));
+    const content = example === undefined ? {} : { 'application/json': { schema: schemaOf(example) } };
+    return [String(code), { content }];
+  });
+  return Object.fromEntries(entries.reverse());
 }
 
 function addressOf(url: Json | undefined, fill: Fill): { server: string; path: string; query: Pair[] } {

@@ -4,7 +4,7 @@ import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { type ApiDescription, type Budget, unlessRefused } from './cut.ts';
-import { type ApiOperation, operationCalled, operationsOf, schemaOfCall } from './document.ts';
+import { type ApiOperation, operationCalled, operationsOf, schemaOfCall, successesOf } from './document.ts';
 import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
@@ -65,7 +65,7 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const again = againOf(create, values);
   const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
   if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
-  notes.push(...pathNotes(learning));
+  notes.push(...successNotes(create), ...pathNotes(learning));
   const contract: Contract = {
     ...common,
     ...access,
@@ -149,6 +149,16 @@ function validateQuestion(operations: readonly ApiOperation[], create: ApiOperat
     'Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first.';
   const question = choiceQuestion('validate', text, choices, `validate=${NONE}`);
   return looking.length > 0 ? question : { ...question, text: NO_LOOK, unanswered: NONE };
+}
+
+/** Another success may mean that nothing was stored, such as "already known". */
+function successNotes(create: ApiOperation): string[] {
+  const [first, ...others] = successesOf(create).map(([status]) => status);
+  if (others.length === 0) return [];
+  const all = [first, ...others].sort().join(', ');
+  return [
+    `${create.name} has several successes (${all}), and only ${first} counts as a creation. What another one means, srq finds out or asks.`,
+  ];
 }
 
 function pathNotes({ description, baseUrl }: Learning): string[] {
