@@ -152,3 +152,29 @@ test('a part of a path that only a person knows has an example of its kind', () 
   });
   expect(questions[0]).toMatchObject({ name: 'constant:listId', example: expect.stringMatching(/^[\da-f-]{36}$/) });
 });
+
+test.each([
+  [['200', '201'], 201],
+  [['202', '201', '200'], 201],
+  [['202', '200'], 200],
+  [['202', '2XX'], 202],
+])('of the successes %j, srq compares with one that says that something was created', (statuses, status) => {
+  const responses = Object.fromEntries(statuses.map((each) => [each, {}]));
+  const { contract, notes } = learnParts({ create: { responses } });
+  expect(contract.create.success?.status).toBe(status);
+  expect(notes).toContainEqual(expect.stringContaining(`only ${status} counts as a creation`));
+});
+
+test('of the successes that a collection has saved, too', () => {
+  const url = 'https://api.example.com/v1/request/create';
+  const saved = [
+    { code: 200, body: '{"known":"R-1"}' },
+    { code: 201, body: '{"id":"R-2"}' },
+    { code: 201, body: '{"other":"R-3"}' },
+  ];
+  const body = { mode: 'urlencoded', urlencoded: [{ key: 'phone', value: '+351912345678' }] };
+  const item = [{ name: 'Create', request: { method: 'POST', url, body }, response: saved }];
+  const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+  const { contract } = learn({ info: { name: 'C', schema }, item });
+  expect([contract.create.success?.status, contract.create.identifiers]).toEqual([201, ['/id']]);
+});
