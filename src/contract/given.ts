@@ -88,12 +88,12 @@ export class GivenValues {
 
   /**
    * Returns the fields that a person put into places that the description does not have, such as those of a free
-   * object.
+   * object. `others` are the names of places of the other call.
    */
-  furtherFields(): Readonly<Record<string, string>> {
+  furtherFields(others: readonly string[]): Readonly<Record<string, string>> {
     const named = Object.entries(this.#values).flatMap(([name, value]) => {
       const field = fieldIn(value);
-      return this.#used.has(name) || field === null ? [] : [[name, field] as const];
+      return this.#used.has(name) || others.includes(name) || field === null ? [] : [[name, field] as const];
     });
     for (const [name] of named) this.#used.add(name);
     return Object.fromEntries(named);

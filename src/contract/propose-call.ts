@@ -22,19 +22,22 @@ const IN_PAGE =
 
 /**
  * Proposes the page of one call: what goes where, and what a person has to say for it. `ownNames` are those of headers
- * and query parameters that the authorization fills.
+ * and query parameters that the authorization fills, `others` those of places of the other call.
  */
 export function proposeCall(
   { description, values }: Learning,
   operation: ApiOperation,
   role: 'create' | 'validate',
   ownNames: readonly string[],
+  others: readonly string[] = [],
 ): Call {
   const { schema, as, places } = schemaOfCall(description, operation, ownNames);
   const path = filledPath(operation, values);
   const bound = boundFields(places);
   const { fields, always } = bindingsOf(places, bound.fields, values);
-  if (role === 'create') Object.assign(fields, values.furtherFields());
+  const sendsSome = () => Object.values(fields).some((each) => isField(each) || isPart(each));
+  // A call that has no place for any field is asked for one, so whatever is said may be for it.
+  if (role === 'create') Object.assign(fields, values.furtherFields(sendsSome() ? others : []));
   const call: Call = {
     ...{ call: `${operation.method} ${path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
     ...{ audio: audioForm(places, fields, encodingOf({ as })), schema, success: successOf(description, operation) },
@@ -56,23 +59,27 @@ export function proposeCall(
     values.notes.push(`${name} ${what} ${names.join(', ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
   if (open.length > MAX_ASKED) demand(`demands ${open.length} values that srq knows nothing of:`, open.map(writePlace));
   else for (const place of open) values.ask(placeQuestion(place, guesses));
-  if (role === 'create' && !Object.values(fields).some((each) => isField(each) || isPart(each)))
-    values.ask(fieldsQuestion(operation, guesses));
+  if (role === 'create' && !sendsSome()) values.ask(fieldsQuestion(operation, guesses));
   if (lacking === null) values.notes.push(`The schema of ${name} cannot be used, so no row is checked by it.`);
   else if (lacking.others.length > 0) demand('also demands a value for', lacking.others);
   return lacking === null ? { ...call, schema: null } : call;
+}
+
+/** Returns the names by which a person may give each place: its own, and its last one if no other place has that. */
+export function namedBy(places: readonly FoundPlace[]): (readonly [FoundPlace, readonly string[]])[] {
+  const names = places.map(lastName);
+  const isOnce = (name: string) => names.indexOf(name) === names.lastIndexOf(name);
+  return places.map((place) => [place, [writePlace(place), ...[lastName(place)].filter(isOnce)]] as const);
 }
 
 /** Says which places take a field, and which are always the same because a person says so. */
 function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace, string>, values: GivenValues) {
   const fields: Record<string, string> = {};
   const always: Record<string, Json> = {};
-  const names = places.map(lastName);
-  for (const place of places) {
-    const [text, name] = [writePlace(place), lastName(place)];
-    const isOnce = names.indexOf(name) === names.lastIndexOf(name);
-    const value = values.of(text, ...(isOnce ? [name] : []));
-    const field = value === undefined ? bound.get(place) : value === '' ? name : fieldIn(value);
+  for (const [place, names] of namedBy(places)) {
+    const [text = ''] = names;
+    const value = values.of(...names);
+    const field = value === undefined ? bound.get(place) : value === '' ? lastName(place) : fieldIn(value);
     if (field) fields[text] = field;
     else if (value !== undefined) always[text] = valueIn(place, value);
   }

@@ -9,7 +9,7 @@ import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
 import { proposeAccess } from './propose-access.ts';
-import { identifiersIn, proposeCall } from './propose-call.ts';
+import { identifiersIn, namedBy, proposeCall } from './propose-call.ts';
 import { serversOf, sharedPath } from './servers.ts';
 
 /** What a person said about a description. */
@@ -61,7 +61,9 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   const used = [create, validate].flatMap((each) => each ?? []);
   const access = proposeAccess(learning, used, said.operations.token);
   const ownNames = access.auth?.kind === 'apiKey' ? [access.auth.name.toLowerCase()] : [];
-  const call = proposeCall(learning, create, 'create', ownNames);
+  const places = validate ? schemaOfCall(description, validate, ownNames).places : [];
+  const others = namedBy(places).flatMap(([, names]) => names);
+  const call = proposeCall(learning, create, 'create', ownNames, others);
   const again = againOf(create, values);
   const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
   if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
