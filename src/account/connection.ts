@@ -1,4 +1,4 @@
-import { type Contract, contractFingerprint, ownKey, tokenBaseUrl } from '../request/contract/contract.ts';
+import { type Contract, contractFingerprint, isElsewhere, ownKey, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
@@ -94,7 +94,7 @@ function openAuthorizer(
   cache: TokenCache,
   http: Http,
 ): { authorizer: Authorizer; tokens: Tokens | null } {
-  const { auth = { kind: 'bearer' }, token } = account.contract;
+  const { auth = { kind: 'bearer' }, token, servers } = account.contract;
   const { baseUrl } = account.destination;
   const opened = (authorizer: Authorizer, tokens: Tokens | null) => {
     for (const secret of authorizer.secrets) host.addSecret(secret);
@@ -104,7 +104,10 @@ function openAuthorizer(
   const tokenUrl = tokenBaseUrl(token, baseUrl);
   const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1);
   const { clock, halt } = host;
-  const tokens = new Tokens({ http: tokenHttp, credentials, cache, clock, stopping: halt.signal, operation: token });
+  const urls = servers.map(({ url }) => url);
+  const otherServers = isElsewhere(token) || urls.includes(baseUrl) ? [] : urls;
+  const deps = { http: tokenHttp, credentials, cache, clock, stopping: halt.signal, operation: token, otherServers };
+  const tokens = new Tokens(deps);
   return opened(tokens, tokens);
 }
 

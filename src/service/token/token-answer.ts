@@ -2,7 +2,7 @@ import type { TokenOperation } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
-import { SrqError } from '../../request/words/errors.ts';
+import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { type AnswerValue, answerValue, isHtml, textAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
@@ -81,8 +81,8 @@ export function mayComeLater({ answer, error }: Exchange): boolean {
   return answer ? TRANSIENT.test(String(answer.status)) : !networkFailure(error).final;
 }
 
-/** Explains why there is no token. */
-export function tokenError(exchange: Exchange, sent: Redactor): SrqError {
+/** Explains why there is no token. `servers` are those that may be meant in place of the one that was asked. */
+export function tokenError(exchange: Exchange, sent: Redactor, servers: readonly string[] = []): SrqError {
   const { answer } = exchange;
   if (!answer) {
     const { reason, hint, final } = networkFailure(exchange.error);
@@ -102,10 +102,13 @@ export function tokenError(exchange: Exchange, sent: Redactor): SrqError {
   // The words may be a sentence. Its full stop is removed, because the message continues after it.
   const said = readErrorText(answer, sent)?.replace(/\.\s*$/, '');
   const words = said === undefined ? '' : `: ${said}`;
-  // RFC 6749, section 5.2, has 400 and 401.
+  // RFC 6749, section 5.2, has 400 and 401, and this code for a scope that is missing or wrong.
+  if (status === 400 && textAt(answerValue(answer), '/error') === 'invalid_scope')
+    return new SrqError('auth.refused', `The service refused the scope (${at})${words}.`, LEARN_SCOPE);
   if ([400, 401, 403].includes(status))
     return new SrqError('auth.refused', `The service refused the credentials (${at})${words}.`, CHECK_CREDENTIALS);
-  const hint = TRANSIENT.test(String(status)) ? 'The service has a problem; try again later.' : NO_ENDPOINT;
+  const noEndpoint = servers.length > 0 ? otherServer(servers) : NO_ENDPOINT;
+  const hint = TRANSIENT.test(String(status)) ? 'The service has a problem; try again later.' : noEndpoint;
   return unusable(`The token endpoint answered ${at}${words}.`, hint);
 }
 
@@ -116,8 +119,12 @@ const NO_REDIRECT =
   'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
 const CHECK_CREDENTIALS =
   'Check client id and secret. srq status says where they come from; if from the profile, log in again: srq login';
+const LEARN_SCOPE =
+  'srq learns the scope from the API description of the service: srq contract learn FILE    Then log in again: srq login';
 const NO_ENDPOINT =
   'This does not look like the token endpoint. Check the base URL. If tokens come from another address, srq learns it from the API description of the service: srq contract learn FILE';
+const otherServer = (servers: readonly string[]): string =>
+  `This does not look like the token endpoint. The API description names another base URL: ${servers.slice(0, 3).join(' or ')}. If it is yours: srq login --base-url ${shellWord(servers[0] ?? 'URL')}`;
 /** Statuses after which asking again may help. */
 const TRANSIENT = /^(?:2|408|429|5)/;
 

@@ -21,6 +21,8 @@ export interface TokenDeps {
   readonly clock: Clock;
   readonly stopping: AbortSignal;
   readonly operation: TokenOperation;
+  /** The servers that the API description names, unless the base URL is one of them. */
+  readonly otherServers?: readonly string[];
 }
 
 /**
@@ -99,7 +101,7 @@ export class Tokens implements Authorizer {
   }
 
   async #fetch(): Promise<CachedToken> {
-    const { http, credentials, operation, clock, stopping } = this.#deps;
+    const { http, credentials, operation, otherServers = [], clock, stopping } = this.#deps;
     const { path, headers, body, masked, secrets } = tokenRequest(operation, credentials);
     const redactor = new Redactor(secrets);
     const redacted = { shown: () => ({ path, body: masked }), redactor, grantsToken: true };
@@ -111,11 +113,11 @@ export class Tokens implements Authorizer {
       if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, operation);
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
       const tries = this.#reached ? MAX_TRIES : MAX_TRIES_AT_FIRST;
-      if (!mayComeLater(exchange) || tried >= tries) throw tokenError(exchange, redactor);
+      if (!mayComeLater(exchange) || tried >= tries) throw tokenError(exchange, redactor, otherServers);
       const waitMs = retryDelayMs(tried, answer, clock.nowMs());
       if (waitMs > MAX_PAUSE_MS) throw tooLate(waitMs, clock.nowMs());
       await clock.sleep(waitMs, stopping);
-      if (stopping.aborted) throw tokenError(exchange, redactor);
+      if (stopping.aborted) throw tokenError(exchange, redactor, otherServers);
     }
   }
 }
