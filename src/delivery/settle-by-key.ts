@@ -36,8 +36,8 @@ export async function openRow(submission: Submission, { log }: Pick<KeyDeps, 'lo
   return record && (seen === 'sending' || seen === 'unknown') ? { submission, record, seen } : inDoubt(submission);
 }
 
-/** The message of a row that another process has in hand. */
-const UNDER_WAY = 'Another process is sending it.';
+/** The message of a row that another process has in hand, or had until it was killed. */
+const UNDER_WAY = 'It is still under way, or its outcome is unknown; it is not sent again until that is settled.';
 
 /** Tells whether the service still remembers the idempotency key of a request. */
 export function mayRepeat({ record }: UnknownRow, { firstMs }: SentTime, { api, log }: KeyDeps): boolean {
