@@ -467,10 +467,11 @@ describe('A single request', () => {
     expect([old.told, old.noted]).toEqual([[], []]);
   });
 
-  test('A single request that another process has in hand is told as that', async () => {
+  test('A single request that another process has in hand, or had until it was killed, is told as that', async () => {
     const bench = await new Bench().knows('sending');
     bench.logChanges = { mayBeUnderWay: () => true };
-    expect(await sent(bench)).toMatchObject({ status: 'unknown', message: 'Another process is sending it.' });
+    const message = 'It is still under way, or its outcome is unknown; it is not sent again until that is settled.';
+    expect(await sent(bench)).toMatchObject({ status: 'unknown', message });
     expect([bench.told, bench.noted]).toEqual([[], []]);
   });
 
