@@ -12,7 +12,7 @@ import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { decodedText, findEncoding, requireSavedOnce, type TextEncoding } from './decode.ts';
-import { type Dialect, findDialect, linesBeforeHeader } from './dialect.ts';
+import { type Dialect, findDialect } from './dialect.ts';
 import { isContact } from './header-search.ts';
 import {
   type JsonKind,
@@ -192,17 +192,14 @@ async function openJson(file: PartnerFile, encoding: TextEncoding, format: JsonK
 /** Opens one sheet of a workbook as a table. The rules for titles, footers and blank rows are those of CSV. */
 async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): Promise<TableContent> {
   const { readWorkbook } = await import('./workbook.ts');
-  const { name, isChosen, others, hidden, records } = await readWorkbook(file, options.sheet);
+  const { name, isChosen, others, hidden, notes, records } = await readWorkbook(file, options);
   const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
   const why = isChosen ? ', which has the most rows that look like leads' : '';
   say(`Read from the sheet "${name}"${why}.${more}`);
   if (hidden > 0) say(`Hidden rows are read like all others, also those that a filter hides: ${hidden}.`);
-  const asked = records.slice(options.skipLines);
-  const sample = asked.slice(0, 200).map(({ cells }) => ({ cells, lines: 1 }));
-  const before = linesBeforeHeader(sample, options.skipLines);
-  for (const note of before.notes) say(note);
+  for (const note of notes) say(note);
   const inOneBatch = async function* () {
-    yield records.slice(before.linesBeforeHeader);
+    yield [...records];
   };
   const content = await contentOf(inOneBatch, { delimiter: ',', sample: [] }, null, say);
   return { format: 'xlsx', encoding: null, delimiter: null, ...content };

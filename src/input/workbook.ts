@@ -2,9 +2,12 @@ import { buffer } from 'node:stream/consumers';
 import { zipSync } from 'fflate';
 import { type CellValue, readSheet } from 'read-excel-file/universal';
 import { type Entry, fromBufferPromise } from 'yauzl';
+import { headerForm } from '../request/lead/field-aliases.ts';
+import type { ReadOptions } from '../request/lead/table.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
+import { linesBeforeHeader } from './dialect.ts';
 import { leadCount } from './header-search.ts';
 import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
 import { attributeOf, showCells } from './number-formats.ts';
@@ -23,7 +26,9 @@ export interface Sheet {
   readonly others: readonly string[];
   /** Number of its rows that are hidden, as by a filter. */
   readonly hidden: number;
-  /** All rows in order, including empty rows and those above the header. */
+  /** Notes on what stands above the header. */
+  readonly notes: readonly string[];
+  /** The header and all rows below it in order, including empty rows. */
   readonly records: readonly CsvRecord[];
 }
 
@@ -32,7 +37,10 @@ export interface Sheet {
  * Throws `SrqError('input')` if the file is not such a workbook, is damaged, or is larger than a list of leads. Throws
  * `SrqError('usage')` if there is no such sheet.
  */
-export async function readWorkbook(file: PartnerFile, wanted: string | null): Promise<Sheet> {
+export async function readWorkbook(
+  file: PartnerFile,
+  { sheet: wanted, skipLines }: Pick<ReadOptions, 'sheet' | 'skipLines'>,
+): Promise<Sheet> {
   const parts = await tablesIn(await archiveOf(file), file.path).catch((error: unknown) => {
     throw error instanceof SrqError ? error : damaged(file.path, DAMAGED_ARCHIVE, error);
   });
@@ -46,22 +54,30 @@ export async function readWorkbook(file: PartnerFile, wanted: string | null): Pr
   // The parts are packed again, because the library trusts the sizes that an archive states, and only these parts were
   // checked.
   const bounded = new Blob([zipSync(Object.fromEntries(parts), { level: 0 })]);
-  let [index, records, leads] = [candidates[0] ?? 0, [] as CsvRecord[], -1];
-  const counted: SheetOfLeads[] = [];
+  let [index, leads, content] = [candidates[0] ?? 0, -1, fromHeader([], 0)];
+  const counted: CountedSheet[] = [];
   for (const at of candidates) {
-    const found = await recordsOf(bounded, at, file.path);
-    const count = candidates.length > 1 ? leadCount(found) : 0;
-    counted.push({ name: sheets[at]?.name ?? '', leads: count });
-    if (count > leads) [index, records, leads] = [at, found, count];
+    const all = await recordsOf(bounded, at, file.path);
+    const count = candidates.length > 1 ? leadCount(all) : 0;
+    const found = fromHeader(all, skipLines);
+    counted.push({ at, name: sheets[at]?.name ?? '', leads: count, ...counts(found.records) });
+    if (count > leads) [index, leads, content] = [at, count, found];
   }
-  requireOneOfLeads(counted, leads, file.path);
+  requireOneOfLeads(counted, index, file.path);
   return {
     name: sheets[index]?.name ?? '',
     isChosen: index !== candidates[0],
     others: sheets.filter((_, at) => at !== index).map(({ name }) => name),
     hidden: hiddenRows(parts, sheets[index]?.id ?? ''),
-    records,
+    ...content,
   };
+}
+
+/** Leaves out what stands above the header. The rules are those of CSV. */
+function fromHeader(records: readonly CsvRecord[], skipLines: number): Pick<Sheet, 'notes' | 'records'> {
+  const sample = records.slice(skipLines, skipLines + 200).map(({ cells }) => ({ cells, lines: 1 }));
+  const { linesBeforeHeader: before, notes } = linesBeforeHeader(sample, skipLines);
+  return { notes, records: records.slice(before) };
 }
 
 async function recordsOf(workbook: Blob, sheet: number, path: string): Promise<CsvRecord[]> {
@@ -123,20 +139,38 @@ function sheetsOf(xml: string): { name: string; id: string; hidden: boolean }[] 
   }));
 }
 
-interface SheetOfLeads {
+/** What is kept of a sheet that may not be chosen. Its records may take much memory. */
+interface CountedSheet {
+  readonly at: number;
   readonly name: string;
+  /** Number of records that look like leads. */
   readonly leads: number;
+  /** Number of filled rows below the header. */
+  readonly rows: number;
+  /** The names in the header, sorted. */
+  readonly header: readonly string[];
 }
 
-/** Refuses a workbook with two large sheets of leads, such as this month's and an archive. A person has to choose. */
-function requireOneOfLeads(sheets: readonly SheetOfLeads[], most: number, path: string): void {
-  const large = sheets.filter(({ leads }) => leads > 0 && leads * 2 >= most);
-  if (large.length < 2) return;
-  const names = large.map(({ name, leads }) => `"${name}" (${leads} rows)`);
+function counts([header, ...rows]: readonly CsvRecord[]): Pick<CountedSheet, 'rows' | 'header'> {
+  const names = header?.cells.map(headerForm).filter((name) => name !== '') ?? [];
+  return { rows: rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== '')).length, header: names.sort() };
+}
+
+/**
+ * Refuses a workbook if leads of another sheet would be left out. Such a sheet has the header of the chosen one, as each
+ * week's has, or half as many leads. A person has to choose.
+ */
+function requireOneOfLeads(sheets: readonly CountedSheet[], chosen: number, path: string): void {
+  const { leads: most = 0, header = [] } = sheets.find(({ at }) => at === chosen) ?? {};
+  const isAlike = (sheet: CountedSheet) =>
+    sheet.rows > 0 && header.length > 1 && sheet.header.join('\n') === header.join('\n');
+  const unclear = sheets.filter((sheet) => isAlike(sheet) || (sheet.leads > 0 && sheet.leads * 2 >= most));
+  if (unclear.length < 2) return;
+  const names = unclear.map(({ name, rows }) => `"${name}" (${rows} ${rows === 1 ? 'row' : 'rows'})`);
   throw new SrqError(
     'sheet.unclear',
-    `${path} has rows that look like leads in several sheets: ${names.join(', ')}.`,
-    'Choose one: --sheet NAME',
+    `${path} has leads in several sheets: ${names.join(', ')}.`,
+    'Choose one: --sheet NAME. To import all of them, run the command for each.',
   );
 }
 
