@@ -1,6 +1,13 @@
 import { aliasOf } from '../request/lead/field-aliases.ts';
 import { parseMarket } from '../request/lead/markets.ts';
-import { type EarlierOutcome, keyInCell, RESULT_COLUMNS, type Row, resultPlaces } from '../request/lead/table.ts';
+import {
+  type EarlierOutcome,
+  keyInCell,
+  RESULT_COLUMNS,
+  type Row,
+  resultColumnOf,
+  resultPlaces,
+} from '../request/lead/table.ts';
 import { STATUSES, type Status } from '../request/log/status.ts';
 import { unescapeFormulas } from '../request/words/csv-text.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -36,7 +43,7 @@ export async function headerOf(records: AsyncIterable<CsvRecord[]>, encoding: Te
 /**
  * Yields the data rows of a file in batches, given its records from the header on. It leaves out blank rows and a report's
  * footer. A row that does not fit the columns has a problem. `say` is given notes about what only reading shows. The same
- * note twice is harmless.
+ * note twice is harmless. Throws `SrqError('input')` at the header of another file.
  */
 export async function* rowsOf(
   records: AsyncIterable<CsvRecord[]>,
@@ -46,9 +53,11 @@ export async function* rowsOf(
   say: (note: string) => void,
 ): AsyncGenerator<Row[]> {
   let [atHeader, afterBlank, number] = [true, false, 0];
+  const isOtherHeader = otherHeaderTest(columns);
   // Records that may be a footer, until a later row shows that they are not.
   let held: CsvRecord[] = [];
   const rowOf = ({ cells, line, suspicion }: CsvRecord): Row => {
+    if (isOtherHeader(cells)) throw joinedFiles(number + 1, line);
     const whole = fit.whole(cells);
     const problem = encodingProblem(cells, columns, encoding) ?? suspicion ?? (whole ? null : fit.misfit(cells));
     return { number: ++number, line, cells: whole ?? cells, problem };
@@ -77,6 +86,41 @@ export async function* rowsOf(
   if (!first || !last) return;
   const lines = first === last ? `line ${first.line}` : `lines ${first.line}–${last.line}`;
   say(`Set aside as the report's footer: ${lines}.`);
+}
+
+/**
+ * Returns a function that tells whether a row is the header of another file: three quarters of its cells are names of the
+ * columns, and one stands where the header has another name. The cells of the rows below it belong to other fields.
+ */
+function otherHeaderTest(columns: readonly string[]): (cells: readonly string[]) => boolean {
+  const longest = Math.max(...columns.map((name) => name.length));
+  const nameIn = (cell: string) => {
+    const name = cell.trim();
+    return name.length > longest ? name : name.toLowerCase();
+  };
+  const known = new Set(columns.map(nameIn));
+  // In a results file, a header that was read as a row stands beside what became of it.
+  const names = columns.map((name) => (resultColumnOf(name) === null ? nameIn(name) : ''));
+  return (cells) => {
+    let [same, others, isMoved] = [0, 0, false];
+    // Every row is tested, so the test ends with the first cells that are no names.
+    for (let at = 0; at < cells.length; at++) {
+      const name = nameIn(cells[at] ?? '');
+      if (name === '') continue;
+      if (known.has(name)) same++;
+      else if (++others * 4 > cells.length) return false;
+      isMoved ||= name !== (names[at] || name);
+    }
+    return isMoved && same > 1 && same >= others * 3;
+  };
+}
+
+function joinedFiles(row: number, line: number): SrqError {
+  return new SrqError(
+    'file.damaged',
+    `Row ${row} (line ${line}) looks like the header of another file: its columns have other names or another order. Nothing was sent.`,
+    'Split the file there, or put the columns of both parts in the same order.',
+  );
 }
 
 function mayBeFooter({ cells }: CsvRecord, columns: readonly string[]): boolean {
