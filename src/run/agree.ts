@@ -13,6 +13,7 @@ import { contractName } from '../report/terminal/contract-text.ts';
 import { planText } from '../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../request/lead/fields.ts';
 import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
+import { templateText } from '../request/lead/template.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
@@ -34,6 +35,17 @@ export async function sayPlan(
   // A rehearsal begins with an empty log, so it is no surprise that it does not know the results of an earlier one.
   const shown = context.options.sandbox ? { ...plan, notes: plan.table.notes } : plan;
   context.reporter.say((paint) => planText(shown, where, learned, paint));
+  if (context.options.quiet) await sayRemembered(context, plan);
+}
+
+/** Without the plan, nobody would see a constant that was said of another file. */
+async function sayRemembered(context: Context, { table, mapping }: ImportPlan): Promise<void> {
+  const constants = mapping.sources.flatMap(({ field, columns, template, because }) =>
+    template && columns.length === 0 && !because.startsWith('--') ? [`${field}=${templateText(template, String)}`] : [],
+  );
+  if (constants.length === 0) return;
+  const told = printable(`Filled in as remembered for the header of ${table.path}: ${constants.join(', ')}.`);
+  await context.warn(`${told} To change that: --set FIELD=VALUE`);
 }
 
 /** After a correction, Enter first shows the new plan. */
