@@ -275,6 +275,6 @@ const OF_THE_REQUEST = ['--map', '--set', '--mapping', ...OF_READING];
 
 /**
  * Flags that describe the input and its outputs. They do not apply if the results file is the next input, because that
- * is CSV in UTF-8.
+ * is CSV in UTF-8. It has the rows of the input in their order, so --skip and --limit still leave the same ones out.
  */
-const OF_THE_INPUT = [...OF_READING, '--limit', '--skip', '--results'];
+const OF_THE_INPUT = [...OF_READING, '--results'];
