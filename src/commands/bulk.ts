@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { commandLine } from '../cli/command-line.ts';
+import { commandLine, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { EXIT_CODES, firstExitNumber } from '../cli/exit-codes.ts';
 import type { BulkOptions } from '../cli/table/options.ts';
@@ -15,7 +15,9 @@ import type { EndOfRun } from '../run/summary.ts';
 /** Imports files, one after the other: each is planned, agreed to and sent before the next is read. */
 export async function bulk(context: Context, named: readonly string[], options: BulkOptions): Promise<number> {
   keepHeapSmall();
-  const { files, command } = await chosenFiles(context, named);
+  const { files, command: given } = await chosenFiles(context, named);
+  // The file of the events must be a new one, so that no command which is proposed may name it again.
+  const command = options.events === '-' ? given : withoutOptions(given, ['--events']);
   for (const file of files) refuseRehearsed(context, file);
   // One that is missing is told before the others are sent.
   if (files.length > 1) for (const file of files) await firstChunk(await openPartnerFile(file));
