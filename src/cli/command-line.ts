@@ -6,6 +6,11 @@ export function commandLine(words: readonly string[]): string {
   return ['srq', ...words.map((word) => shellWord(word))].join(' ');
 }
 
+/** Returns a path as a command takes it: a name that begins with a dash would pass for a flag. */
+export function fileWord(path: string): string {
+  return path.startsWith('-') ? `./${path}` : path;
+}
+
 /** The commands whose result depends on the profile, the longest first, so that none is taken for its beginning. */
 const WORDS = Object.keys(COMMANDS)
   .filter((words) => COMMANDS[words]?.uses)

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { fileWord } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { inputName } from '../cli/input.ts';
 import { mapRow } from '../delivery/prepare.ts';
@@ -23,7 +24,7 @@ function stemOf(file: string): string {
 /** Returns a path beside the input file, such as `leads.mapping.json` for `leads.csv` and for `leads.results.csv`. */
 export function beside(file: string, ending: string): string {
   if (file === '-') return `stdin.${ending}`;
-  return join(dirname(file), `${stemOf(file)}.${ending}`);
+  return fileWord(join(dirname(file), `${stemOf(file)}.${ending}`));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { commandLine, onlyOptions, withoutOptions } from '../cli/command-line.ts';
+import { commandLine, fileWord, onlyOptions, withFlags, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
 import { mappingToKeep } from '../input/kept-mapping.ts';
@@ -82,10 +82,11 @@ export async function finishDryRun(context: Context, dry: ReadFile): Promise<num
   const maySend = counts.ready > 0 || open.length > 0;
   const isToCorrect = !maySend && counts.invalid > 0;
   const again = file === '-' ? null : commandLine(withMissing(command, plan));
+  const send = decidingCommand(open, command).filter((word) => word !== '--dry-run');
   const advice = `${rowsText(counts.invalid)} cannot be sent: correct what the plan names, then check again.`;
   const summary = await summaryOf(context, dry, {
     ...{ counts, asides: null, stopped: null, exportCommand: null, advice: isToCorrect ? advice : null },
-    next: maySend ? commandLine(withoutDryRun(decidingCommand(open, command))) : isToCorrect ? again : null,
+    next: maySend ? commandLine(send) : isToCorrect ? again : null,
   });
   const document = { run: context.run, ...documentOf(summary), ...plannedCounts(counts), ...planDocument(dry) };
   await context.reporter.result('bulk --dry-run', document, (paint) => summaryText(summary, paint));
@@ -144,11 +145,6 @@ function findingDocument(group: Omit<ProblemGroup, 'isOfPlan' | 'mend'> & { read
 
 export function withoutReady({ ready: _, ...counts }: Counts): Omit<Counts, 'ready'> {
   return counts;
-}
-
-/** Returns the words of a command without `--dry-run` and without `--results`. */
-function withoutDryRun(words: readonly string[]): string[] {
-  return withoutOptions(words, ['--results']).filter((word) => word !== '--dry-run');
 }
 
 /**
@@ -220,8 +216,8 @@ function exportCommand(context: Context, counts: Counts, { file, plan, command }
   if (send + correct + settle > 0 || plan.range.skip > 0 || plan.range.limit !== null || isUnsure) return null;
   // The log of a sandbox in this process ends with the process, and standard input cannot be read again.
   if (context.options.sandbox || file === '-') return null;
-  const reading = onlyOptions(command, OF_THE_REQUEST);
-  return commandLine(['export', ...globalFlags(context), file, ...reading, '--output', beside(file, 'export.csv')]);
+  const input = [fileWord(file), ...onlyOptions(command, OF_THE_REQUEST)];
+  return commandLine(['export', ...globalFlags(context), ...input, '--output', beside(file, 'export.csv')]);
 }
 
 /** Why a run ends that only a person's word on its last rows can take further. */
@@ -256,7 +252,7 @@ function missingFields({ problemGroups }: Pick<ImportPlan, 'problemGroups'>): re
 /** The same command again would fail again without these fields. srq makes up nothing: a person replaces the words. */
 function withMissing(command: readonly string[], plan: Pick<ImportPlan, 'problemGroups'>): readonly string[] {
   const said = (field: string) => (field === 'country' ? ['--set', 'country=CODE'] : ['--map', `COLUMN=${field}`]);
-  return [...command, ...missingFields(plan).flatMap(said)];
+  return withFlags(command, missingFields(plan).flatMap(said));
 }
 
 function globalFlags({ options: { log, store, profile } }: Context): string[] {
