@@ -8,7 +8,6 @@ import { columnLabel } from '../request/lead/table.ts';
 import type { ImportPlan, ProblemGroup } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
-import type { ErrorReason } from '../request/words/error-codes.ts';
 import type { SrqError } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
 import { columnQuestions, decidingCommand } from './questions.ts';
@@ -220,14 +219,11 @@ function exportCommand(context: Context, counts: Counts, { file, plan, command }
   return commandLine(['export', ...globalFlags(context), ...input, '--output', beside(file, 'export.csv')]);
 }
 
-/** Why a run ends that only a person's word on its last rows can take further. */
-const NEEDS_A_WORD: ReadonlySet<ErrorReason> = new Set(['answer.unproven', 'answer.same-identifier']);
-
 /** Returns the command to run next, or null if nothing is left to do. */
 function nextCommand(context: Context, counts: Counts, { file, plan, results, command: given, stop }: EndedRun) {
   const again = file === '-' ? null : commandLine(withoutSendingAgain(given));
-  // The same command again would make one more row unknown.
-  if (stop && NEEDS_A_WORD.has(stop.reason)) return commandLine(['resolve', ...globalFlags(context)]);
+  // A row that is unknown now has ended the run. The same command again would make one more row unknown.
+  if (stop?.code === 'unknown') return commandLine(['resolve', ...globalFlags(context)]);
   if (stop !== null || countsLeft(counts).send > 0) return again;
   // What only the file calls unknown cannot be settled in this log.
   if (counts.unknown > (plan.unknownElsewhere ?? 0)) {

@@ -59,7 +59,8 @@ function classifyAnswer(answer: Answer, { compared, namesRequest, isFamiliar }: 
   if (isOfRow) return record('rejected', `The service refused the request (HTTP ${status}).`);
   if (WRONG_ENDPOINT.has(status)) return stop('failed', 'service.wrong-address', ...wrongUrl(status));
   if (MOVED.has(status)) return stop('failed', 'service.redirects', ...redirected(answer));
-  if (status === 302 || status === 303) return stop('unknown', 'service.redirects', ...redirected(answer));
+  // It may be the way to a page of thanks.
+  if (status === 302 || status === 303) return stop('unknown', 'answer.unproven', ...redirected(answer, LOOK_UP));
   if (status === 401) return { ...record('failed', 'The token was refused (HTTP 401).'), next: 'renew' };
   if (status === 403 && isFamiliar) return record('rejected', 'The service denied this request (HTTP 403).');
   // A service that has taken nothing yet denies the client, and no data.
@@ -83,11 +84,12 @@ function wrongUrl(status: number): [string, string] {
   return [`The service does not know this address (HTTP ${status}).`, hint];
 }
 
-function redirected(answer: Answer): [string, string] {
+const LOOK_UP = '. First look the request up at the service, and record what you found: srq resolve';
+
+function redirected(answer: Answer, also = ''): [string, string] {
   const target = answer.headers['location'];
   const host = target && URL.canParse(target) ? ` to ${new URL(target).host}` : '';
-  const hint =
-    'srq never follows redirects. If the service has moved, log in with its new address: srq login --base-url URL';
+  const hint = `srq never follows redirects. If the service has moved, log in with its new address: srq login --base-url URL${also}`;
   return [`The service redirects (HTTP ${answer.status})${host}.`, hint];
 }
 
