@@ -25,7 +25,7 @@ type Told = readonly [status: string, stop: string | null, creates: number];
 const TABLE: Readonly<Record<number, Told>> = {
   ...of([301, 307, 308], ['failed', 'service.redirects', 1]),
   ...of([404, 405, 410, 501], ['failed', 'service.wrong-address', 1]),
-  ...of([302, 303], ['unknown', 'service.redirects', 1]),
+  ...of([302, 303], ['unknown', 'answer.unproven', 1]),
   ...of([403], ['failed', 'auth.denied', 1]),
   ...of([400, 411, 413, 414, 415, 422, 431, 451], ['rejected', null, 1]),
   ...of([401], ['unknown', 'auth.token-refused', 2]),
