@@ -15,6 +15,7 @@ import { mainIdentifier } from '../request/log/outcome.ts';
 import { type Counts, noCounts, STATUSES, type Status } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Output } from '../run/outputs.ts';
+import { otherReadings } from '../run/sent-before.ts';
 
 /** The columns that an export adds to those of the file. */
 const OUTCOME_COLUMNS = ['srq_status', 'srq_id', 'srq_at'] as const;
@@ -31,7 +32,8 @@ export async function exportFile(context: Context, file: string, options: Export
   const audio = recordingsBeside(file);
   const session = await openSession(context, { audio, operations: ['create'], needsNoLogin: true });
   const log = await session.logReader();
-  const rows = () => loggedRows(input, session.preparation, log);
+  const earlier = await otherReadings(session, input);
+  const rows = () => loggedRows(input, session.preparation, log, undefined, earlier);
   await requireKnownRow(context, file, rows());
   const { table, tally } = exportOf(input.table, rows());
   if (output === null) await print(context, table);

@@ -6,7 +6,7 @@ import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
 import { expected, type SrqError } from '../request/words/errors.ts';
 import { FINDING, whyInvalid } from '../request/words/finding.ts';
-import { type Preparation, type Prepared, prepareRow } from './prepare.ts';
+import { likelyPrepared, type Preparation, type Prepared, prepareRow, type Reading } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
 import type { PassDeps } from './send-rows.ts';
 import { earlierKey, heldMessage, isKept, saysItIsSettled } from './sent-before.ts';
@@ -118,8 +118,9 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
 
 /**
  * Reads a table, or a range of its rows, and yields every row with the last record of its request, which is found by
- * its key. A row that the log does not know is `ready`, or `invalid` if it cannot be sent. Rows with the same content share
- * a request. The table is read once, in constant memory, and only rows that the log does not know are checked.
+ * its key. A row that the log does not know is looked up under the `earlier` readings of its file, and else is `ready`, or
+ * `invalid` if it cannot be sent. Rows with the same content share a request. The table is read once, in constant memory,
+ * and only rows that the log does not know are checked.
  *
  * Throws `SrqError('input')` if the file cannot be read completely.
  */
@@ -128,12 +129,14 @@ export async function* loggedRows(
   preparation: Preparation,
   log: LogView,
   range: RowRange = { skip: 0, limit: null },
+  earlier: readonly Reading[] = [],
 ): AsyncGenerator<RowReport> {
   for await (const batch of rowsInRange(table, range)) {
     const isKnown = (_: Row, likely: Prepared | null) => likely?.key != null && log.lookup(likely.key) !== 'none';
     const prepared = await prepareBatch(batch, { mapping, preparation }, log, isKnown);
+    const keys = await knownKeys(batch, prepared, log, earlier);
     // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(batch.map((row, at) => knownRecord(row, prepared[at], log)));
+    const records = await Promise.all(keys.map((key) => (key === null ? null : log.read(key))));
     for (const [at, row] of batch.entries()) {
       const record = records[at] ?? null;
       const told = { message: messageOf(record, false), reason: record && recordReason(record) };
@@ -143,8 +146,22 @@ export async function* loggedRows(
   }
 }
 
-/** Returns the last record of a row's request, or of the one that it was before its cells were changed, or null. */
-function knownRecord(row: Row, prepared: Prepared | undefined, log: LogView): ReturnType<LogView['read']> {
-  const known = [prepared?.key, earlierKey(row)].find((key) => key && log.lookup(key) !== 'none');
-  return known ? log.read(known) : null;
+/**
+ * Returns the keys by which the log knows rows, or null: of their content, of what they were before their cells were changed,
+ * or of their content under another of the readings.
+ */
+async function knownKeys(
+  rows: readonly Row[],
+  prepared: readonly Prepared[],
+  log: LogView,
+  readings: readonly Reading[],
+): Promise<readonly (string | null)[]> {
+  const isKnown = (key: string | null | undefined) => key != null && log.lookup(key) !== 'none';
+  const own = rows.map((row, at) => [prepared[at]?.key, earlierKey(row)].find(isKnown) ?? null);
+  if (readings.length === 0) return own;
+  const others = rows.map((row, at) =>
+    own[at] === null ? readings.flatMap((reading) => likelyPrepared(row, reading)?.key ?? []) : [],
+  );
+  await log.prefetch(others.flat());
+  return own.map((key, at) => key ?? others[at]?.find(isKnown) ?? null);
 }

@@ -3,6 +3,7 @@ import type { Input } from '../cli/input.ts';
 import { askLetter, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import { knownUnder } from '../delivery/other-readings.ts';
+import type { Reading } from '../delivery/prepare.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { usedColumns } from '../input/kept-mapping.ts';
 import { planMapping } from '../input/mapping.ts';
@@ -77,12 +78,26 @@ async function requireOtherReferences(
 }
 
 /**
- * Counts the rows that were or may have been created under another mapping of this header, or before the API description gave
- * them a country. Returns null if there are none.
+ * Counts the rows that were or may have been created under another reading of this header. Returns null if there are none.
  */
 async function sentOtherwise(session: RequestSession, { evidence }: Input, plan: ImportPlan) {
-  const { context, preparation } = session;
-  const now = plan.mapping;
+  const readings = await otherReadings(session, { mapping: plan.mapping, evidence });
+  if (readings.length === 0) return null;
+  const known = await knownUnder(readings, plan, await session.logReader());
+  const found = known.flatMap((rows, at) =>
+    rows.taken + rows.unknown > 0 ? [{ ...rows, when: readings[at]?.when, added: readings[at]?.added ?? [] }] : [],
+  );
+  return found.find(({ unknown }) => unknown > 0) ?? found[0] ?? null;
+}
+
+/**
+ * Returns the other readings under which rows of a file with this header may have been sent: under an earlier mapping, and
+ * before the API description gave them a country.
+ */
+export async function otherReadings(
+  { context, preparation }: RequestSession,
+  { mapping: now, evidence }: Pick<Input, 'mapping' | 'evidence'>,
+): Promise<readonly (Reading & { readonly when: string; readonly added: readonly string[] })[]> {
   const used = (await context.mappings())?.used(now.columns) ?? [];
   const { contract } = preparation;
   const before = {
@@ -104,11 +119,5 @@ async function sentOtherwise(session: RequestSession, { evidence }: Input, plan:
       };
     })
     .filter(({ mapping }) => usedColumns(mapping) !== usedColumns(now));
-  const readings = [...mapped, ...(countryOf(contract) === null ? [] : [before])];
-  if (readings.length === 0) return null;
-  const known = await knownUnder(readings, plan, await session.logReader());
-  const found = known.flatMap((rows, at) =>
-    rows.taken + rows.unknown > 0 ? [{ ...rows, when: readings[at]?.when, added: readings[at]?.added ?? [] }] : [],
-  );
-  return found.find(({ unknown }) => unknown > 0) ?? found[0] ?? null;
+  return [...mapped, ...(countryOf(contract) === null ? [] : [before])];
 }
