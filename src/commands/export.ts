@@ -15,7 +15,7 @@ import { mainIdentifier } from '../request/log/outcome.ts';
 import { type Counts, noCounts, STATUSES, type Status } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Output } from '../run/outputs.ts';
-import { otherReadings } from '../run/sent-before.ts';
+import { heldRows, otherReadings } from '../run/sent-before.ts';
 
 /** The columns that an export adds to those of the file. */
 const OUTCOME_COLUMNS = ['srq_status', 'srq_id', 'srq_at'] as const;
@@ -33,7 +33,8 @@ export async function exportFile(context: Context, file: string, options: Export
   const session = await openSession(context, { audio, operations: ['create'], needsNoLogin: true });
   const log = await session.logReader();
   const earlier = await otherReadings(session, input);
-  const rows = () => loggedRows(input, session.preparation, log, undefined, earlier);
+  const known = { ...input, held: await heldRows(session, input, log) };
+  const rows = () => loggedRows(known, session.preparation, log, undefined, earlier);
   await requireKnownRow(context, file, rows());
   const { table, tally } = exportOf(input.table, rows());
   if (output === null) await print(context, table);
@@ -86,9 +87,8 @@ async function write(context: Context, exported: WrittenTable, tally: Counts, ou
   interruption.listen(() => {});
   if (!(await output.write(tableChunks(output.path, exported), interruption.halt.signal)))
     throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
-  const { repeated: _, ...counts } = tally;
   const rows = STATUSES.reduce((sum, status) => sum + tally[status], 0);
-  await context.reporter.result('export --output', { export: output.path, format, rows, ...counts }, () => {
+  await context.reporter.result('export --output', { export: output.path, format, rows, ...tally }, () => {
     const told = STATUSES.flatMap((status) => {
       const count = tally[status];
       return count > 0 ? `${thousands(count)} ${status === 'ready' ? 'not sent' : status}` : [];

@@ -1,6 +1,6 @@
 import type { Row } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
-import { recordMessage, recordReason } from '../request/log/log-store.ts';
+import { recordMessage, recordReason, type TakenBefore } from '../request/log/log-store.ts';
 import { reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
@@ -118,14 +118,14 @@ function messageOf(record: LogRecord | null, repeated: boolean): string | null {
 
 /**
  * Reads a table, or a range of its rows, and yields every row with the last record of its request, which is found by
- * its key. A row that the log does not know is looked up under the `earlier` readings of its file, and else is `ready`, or
- * `invalid` if it cannot be sent. Rows with the same content share a request. The table is read once, in constant memory,
- * and only rows that the log does not know are checked.
+ * its key. A row that the log does not know is looked up under the `earlier` readings of its file. If it is held back, the
+ * request that had its reference stands for it. Else it is `ready`, or `invalid` if it cannot be sent. Rows with the same
+ * content share a request. The table is read once, in constant memory, and only rows that the log does not know are checked.
  *
  * Throws `SrqError('input')` if the file cannot be read completely.
  */
 export async function* loggedRows(
-  { table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>,
+  { table, mapping, held }: Pick<ImportPlan, 'table' | 'mapping' | 'held'>,
   preparation: Preparation,
   log: LogView,
   range: RowRange = { skip: 0, limit: null },
@@ -136,14 +136,28 @@ export async function* loggedRows(
     const prepared = await prepareBatch(batch, { mapping, preparation }, log, isKnown);
     const keys = await knownKeys(batch, prepared, log, earlier);
     // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(keys.map((key) => (key === null ? null : log.read(key))));
+    const records = await Promise.all(
+      batch.map((row, at) => {
+        const key = keys[at] ?? held?.get(row.number)?.key;
+        return key === undefined ? null : log.read(key);
+      }),
+    );
     for (const [at, row] of batch.entries()) {
       const record = records[at] ?? null;
       const told = { message: messageOf(record, false), reason: record && recordReason(record) };
-      if (record) yield { ...NOT_SENT, ...told, row, status: statusOfEvent(record.event), ids: record.ids, record };
+      const before = keys[at] === null ? held?.get(row.number) : undefined;
+      if (before) yield { ...NOT_SENT, row, ...heldRow(before, record) };
+      else if (record)
+        yield { ...NOT_SENT, ...told, row, status: statusOfEvent(record.event), ids: record.ids, record };
       else yield { ...NOT_SENT, row, status: prepared[at]?.request ? 'ready' : 'invalid' };
     }
   }
+}
+
+/** Reports a row that is held back with the record of the request that had its reference. */
+function heldRow({ as }: TakenBefore, record: LogRecord | null) {
+  const status: Status = as === 'unknown' ? 'unknown' : 'repeated';
+  return { status, ids: record?.ids ?? {}, message: heldMessage(as, record), record };
 }
 
 /**

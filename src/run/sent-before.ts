@@ -1,9 +1,10 @@
 import { commandLine, withFlags } from '../cli/command-line.ts';
-import type { Input } from '../cli/input.ts';
+import { type Input, planWithProgress } from '../cli/input.ts';
 import { askLetter, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import { knownUnder } from '../delivery/other-readings.ts';
 import type { Reading } from '../delivery/prepare.ts';
+import { NEVER_AGAIN } from '../delivery/sent-before.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { usedColumns } from '../input/kept-mapping.ts';
 import { planMapping } from '../input/mapping.ts';
@@ -11,6 +12,7 @@ import { thousands } from '../report/output.ts';
 import { countryOf, withoutCountry } from '../request/contract/contract.ts';
 import { mapKey } from '../request/lead/table.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
+import type { LogView } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 
 /**
@@ -59,15 +61,12 @@ const MANY = 3;
  */
 async function requireOtherReferences(
   session: RequestSession,
-  { held, rows, mapping, ledger }: ImportPlan,
+  plan: ImportPlan,
   command: readonly string[],
 ): Promise<void> {
-  const keys = [...(held ?? [])].flatMap(([row, { as }]) => (as === 'created' ? (ledger.key(row) ?? []) : []));
-  if (keys.length < MANY || keys.length * 2 <= rows) return;
-  const log = await session.logReader();
-  await log.prefetch(keys);
-  const created = keys.filter((key) => log.lookup(key) === 'none').length;
-  if (created < MANY || created * 2 <= rows) return;
+  const { rows, mapping } = plan;
+  const created = await otherLeads(plan, await session.logReader());
+  if (created === 0) return;
   const [at = -1] = mapping.sources.find(({ field }) => field === 'ref')?.columns ?? [];
   const ignored = withFlags(command, ['--map', `${mapping.columns[at] ?? 'COLUMN'}=-`]);
   throw new SrqError(
@@ -75,6 +74,28 @@ async function requireOtherReferences(
     `${thousands(created)} of ${thousands(rows)} rows have references of requests that were created with other content. Nothing was sent.`,
     `If they are other leads, these are no references: ${commandLine(ignored)}    To create them in any case: --again`,
   );
+}
+
+/** Returns the number of rows with references that were created with other content, or 0 if they may be corrected rows. */
+async function otherLeads({ held, rows, ledger }: ImportPlan, log: LogView): Promise<number> {
+  const keys = [...(held ?? [])].flatMap(([row, { as }]) => (as === 'created' ? (ledger.key(row) ?? []) : []));
+  const areMost = (count: number) => count >= MANY && count * 2 > rows;
+  if (!areMost(keys.length)) return 0;
+  await log.prefetch(keys);
+  const created = keys.filter((key) => log.lookup(key) === 'none').length;
+  return areMost(created) ? created : 0;
+}
+
+/** Returns the rows that an import would not send because of the request that had their reference before. */
+export async function heldRows(
+  session: RequestSession,
+  input: Input,
+  log: LogView,
+): Promise<NonNullable<ImportPlan['held']>> {
+  // Without references, the file need not be read once more.
+  if (!input.mapping.sources.some(({ field }) => field === 'ref')) return new Map();
+  const plan = await planWithProgress(session, input, log, { ...NEVER_AGAIN, skip: 0 });
+  return ((await otherLeads(plan, log)) === 0 && plan.held) || new Map();
 }
 
 /**

@@ -112,7 +112,6 @@ const planned = z.object({
 });
 
 const { ready: _ready, ...unqueued } = plannedCounts;
-const { repeated: _repeated, ...exportCounts } = allCounts;
 
 export const RUNS = {
   /** What validate says of one request. */
@@ -154,7 +153,7 @@ export const RUNS = {
     export: text,
     format: z.enum(['csv', 'json', 'xlsx']),
     rows: count,
-    ...exportCounts,
+    ...allCounts,
   }),
   /** The requests whose outcome is unknown. */
   resolve: z.object({
