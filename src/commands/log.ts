@@ -4,7 +4,7 @@ import type { LogOptions } from '../cli/table/options.ts';
 import { columnsOf, printable, writeAll } from '../report/output.ts';
 import { logHeading, logLine } from '../report/terminal/log-text.ts';
 import type { ItemText } from '../report/terminal/reporter.ts';
-import { keysOfRun, type LogEntry, type LogStore, logEntryOf } from '../request/log/log-store.ts';
+import { keysOfRun, type LogEntry, type LogStore, logEntryOf, recordsWith } from '../request/log/log-store.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import type { LogRecord } from '../request/ports.ts';
 import { csvLine } from '../request/words/csv-text.ts';
@@ -16,7 +16,7 @@ export async function log(context: Context, options: LogOptions): Promise<number
   context.readLastRehearsal();
   const store = await context.log.store();
   const wanted = await filterOf(store, options, context.clock.nowMs());
-  const shown = await context.reporter.lines('log', entries(store, wanted), lineOf(context, options));
+  const shown = await context.reporter.lines('log', entries(store, wanted, options.id), lineOf(context, options));
   if (shown > 0) return 0;
   await warnOfWrongLog(context);
   const { csv, ...filters } = options;
@@ -38,8 +38,8 @@ async function filterOf(store: LogStore, options: LogOptions, nowMs: number): Pr
   return (record) => (keys?.find(record.key) ?? 0) >= 0 && isWanted(record);
 }
 
-async function* entries(store: LogStore, wanted: Wanted): AsyncGenerator<LogEntry> {
-  for await (const record of store.latest()) if (wanted(record)) yield logEntryOf(record);
+async function* entries(store: LogStore, wanted: Wanted, id: string | undefined): AsyncGenerator<LogEntry> {
+  for await (const record of recordsWith(store, id)) if (wanted(record)) yield logEntryOf(record);
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'id', 'ids', 'http', 'ms', 'message', 'key', 'run'];

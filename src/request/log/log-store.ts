@@ -168,6 +168,30 @@ export function isSelected(
   );
 }
 
+/**
+ * Yields the last record of every request, or with `id` only those that name it. A request that was created once more has the
+ * identifiers of both creations, and then yields the record of the one that is meant.
+ */
+export async function* recordsWith(
+  log: Pick<LogStore, 'latest' | 'records'>,
+  id: string | undefined,
+): AsyncGenerator<LogRecord, void> {
+  if (id === undefined) {
+    yield* log.latest();
+    return;
+  }
+  const found = new Map<string, LogRecord>();
+  const sentAgain = new Set<string>();
+  for await (const { record, isLast } of log.records()) {
+    const { key, event } = record;
+    if ((isLast || event === 'created') && isSelected(record, { id })) found.set(key, record);
+    else if (event === 'sending' && found.has(key)) sentAgain.add(key);
+    // Unless it is about another try, this takes the creation back: another request got the same identifier.
+    else if (event === 'unknown' && !sentAgain.has(key)) found.delete(key);
+  }
+  yield* found.values();
+}
+
 /** A request that was created, may have been, or waits in the queue. One that waits has no time. */
 export type TakenRecord = Pick<LogRecord, 'key' | 'ref'> &
   Partial<Pick<LogRecord, 'at'>> & { readonly event: LogEvent | 'queued' };
