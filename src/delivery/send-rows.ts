@@ -56,7 +56,8 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
       inFlight += 1;
       const room = supervisor.isAtFirst ? () => {} : makeRoom;
       const submit = () => submitRequest(submission, api, log, options, room);
-      const sent = await afterCustomer(customersOf(submission.request), submit).catch((error: unknown) => {
+      const customers = options.validate ? customersOf(submission.request) : [];
+      const sent = await afterCustomer(customers, submit).catch((error: unknown) => {
         halt.abort();
         throw error;
       });
@@ -82,20 +83,28 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
   }
 }
 
+/** More rows than this at a time have no customer in common, but the number of an office, or of somebody who tries srq out. */
+const MAX_OF_CUSTOMER = 3;
+
 /**
  * Returns a function that does work for a customer after all that was begun for the same one. Validate is asked about a row
  * once the earlier rows of its customer are created: a service may take one of them for a duplicate.
  */
 function inTurns() {
-  const last = new Map<string, Promise<unknown>>();
+  const underWay = new Map<string, readonly Promise<unknown>[]>();
   return async <Result>(customers: readonly string[], work: () => Promise<Result>): Promise<Result> => {
-    const before = customers.flatMap((each) => last.get(each) ?? []);
-    const working = before.length === 0 ? work() : Promise.allSettled(before).then(work);
-    for (const each of customers) last.set(each, working);
+    const before = customers.map((each) => underWay.get(each) ?? []);
+    const waits = before.some(({ length }) => length > 0) && before.every(({ length }) => length <= MAX_OF_CUSTOMER);
+    const working = waits ? Promise.allSettled(before.flat()).then(work) : work();
+    for (const [at, each] of customers.entries()) underWay.set(each, [...(before[at] ?? []), working]);
     try {
       return await working;
     } finally {
-      for (const each of customers) if (last.get(each) === working) last.delete(each);
+      for (const each of customers) {
+        const left = underWay.get(each)?.filter((other) => other !== working) ?? [];
+        if (left.length > 0) underWay.set(each, left);
+        else underWay.delete(each);
+      }
     }
   };
 }

@@ -64,8 +64,8 @@ async function requireOtherReferences(
   plan: ImportPlan,
   command: readonly string[],
 ): Promise<void> {
-  const { rows, mapping } = plan;
-  const created = await otherLeads(plan, await session.logReader());
+  const { rows, mapping, held } = plan;
+  const created = held?.size ? await otherLeads(plan, await session.logReader()) : 0;
   if (created === 0) return;
   const [at = -1] = mapping.sources.find(({ field }) => field === 'ref')?.columns ?? [];
   const ignored = withFlags(command, ['--map', `${mapping.columns[at] ?? 'COLUMN'}=-`]);

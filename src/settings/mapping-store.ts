@@ -53,15 +53,16 @@ export class MappingStore {
   used(columns: readonly string[]): readonly RememberedMapping[] {
     const now = headerOf(columns);
     if (now.hasTwins) return [];
-    const isWithin = ({ fingerprint, columns: { length } }: KeptMapping, before: Header) =>
-      fingerprint !== now.fingerprint && length > 1 && before.own.every((form) => now.own.includes(form));
     const shorter = this.#entries()
+      .filter(({ fingerprint }) => fingerprint !== now.fingerprint)
       .map((each) => ({ each, before: headerOf(each.columns) }))
-      .filter(({ each, before }) => isWithin(each, before))
+      .map((one) => ({ ...one, added: now.own.filter((form) => !one.before.labels.has(form)) }))
+      .filter(({ before, added }) => added.length === now.own.length - before.own.length)
+      .filter(({ added }) => added.every((form) => now.named.includes(form)))
       .slice(0, MAX_SHORTER)
-      .map(({ each: { map, set, unused, on }, before }) => {
-        const added = now.named.filter((form) => !before.labels.has(form)).map((form) => now.labels.get(form) ?? form);
-        return { map, set, unused, on, changes: { added, gone: [] } };
+      .map(({ each, before, added }) => {
+        const changes = { added: added.map((form) => now.labels.get(form) ?? form), gone: [] };
+        return { ...renamed(each, before, now), set: each.set, on: each.on, changes };
       });
     return [...this.#same(now), ...shorter];
   }
