@@ -33,7 +33,7 @@ const TABLE: Readonly<Record<AnswerName, Meaning>> = {
   '200 refused': { means: 'unknown', isSuccess: true, isUnproven: true },
   '200 web page': { means: 'unknown', isSuccess: true, isUnproven: true, isUnread: true },
   '301': { means: 'failed', stop: 'service' },
-  '302': { means: 'unknown', stop: 'service' },
+  '302': { means: 'unknown', stop: 'unknown' },
   '400': { means: 'rejected' },
   '401': { means: 'new token' },
   '403': { means: 'failed', stop: 'auth' },
