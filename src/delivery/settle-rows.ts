@@ -97,13 +97,14 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
       isSuccess(record.http) && (first[at] === 'clear' || second[at] === 'clear');
     const misses = api.hasHiddenSuccess === true || batch.some(isMissed);
     const shared = await sharedCustomers(batch);
-    const lastOtherMs = second.includes('of the customer') ? await timeOfLastOther() : Number.NEGATIVE_INFINITY;
+    const looksAtCustomers = [...first, ...second].includes('of the customer');
+    const lastOtherMs = looksAtCustomers ? await timeOfLastOther() : Number.NEGATIVE_INFINITY;
     for (const [at, row] of batch.entries()) {
       if (signal.aborted) return yield inDoubt(row.submission);
       const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
       const isShared =
         customersOf(row.submission.request).some((customer) => shared.has(customer)) ||
-        (rounds[1] === 'of the customer' && lastOtherMs >= row.sent.firstMs);
+        (rounds.includes('of the customer') && lastOtherMs >= row.sent.firstMs);
       const against = misses ? MISSES : again ? AGAIN : null;
       const settled = await settleRow(row, rounds, { isShared, against }, [firstMs, log.nowMs()]);
       again ||= settled.status === 'unknown' && !settled.isFromLog;

@@ -54,7 +54,7 @@ export class MappingStore {
     const now = headerOf(columns);
     if (now.hasTwins) return [];
     const shorter = this.#entries()
-      .filter(({ fingerprint }) => fingerprint !== now.fingerprint)
+      .filter(({ columns: { length } }) => length < columns.length)
       .map((each) => ({ each, before: headerOf(each.columns) }))
       .map((one) => ({ ...one, added: now.own.filter((form) => !one.before.labels.has(form)) }))
       .filter(({ before, added }) => added.length === now.own.length - before.own.length)
