@@ -53,7 +53,7 @@ test(`kill -9 at any time, with faults of every kind, loses nothing and sends no
   timeout: 480_000,
 }, async ({ desk, openSandbox }) => {
   // Slow enough that a busy machine kills in the middle, too.
-  const sandbox = await openSandbox({ tokenTtlSeconds: 1 + (SEED % 2), latencyMs: 60 });
+  const sandbox = await openSandbox({ tokenTtlSeconds: 2 + (SEED % 2), latencyMs: 60 });
   desk.use(sandbox);
   const leads = desk.write('leads.csv', leadsCsv(ROWS));
   sandbox.setInstructions(faults);
