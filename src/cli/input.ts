@@ -81,31 +81,10 @@ export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, c
 
 /**
  * Returns the mapping in the form in which the profile stores it for later files with this header, or null if it cannot be
- * recognised or read back exactly. That a column of references is left out counts for one file: the next one would lose what
- * keeps a corrected lead from being sent again.
+ * recognised or read back exactly, or leaves the references out.
  */
-export function rememberable(input: Input): ReturnType<typeof mappingToRemember> {
-  const { table, mapping, evidence } = input;
-  if (!isTellingHeader(table.columns) || leavesOutReference(input)) return null;
-  return mappingToRemember(mapping, evidence);
-}
-
-/** Tells whether a column would surely be the one of references if a person had not left it out. */
-function leavesOutReference({ table, chosen, mapping, evidence }: Input): boolean {
-  const hasReference = ({ sources }: Mapping) =>
-    sources.some(({ field, level }) => field === 'ref' && level === 'certain');
-  if (hasReference(mapping)) return false;
-  return Object.keys(chosen.map).some((name) => {
-    if (chosen.map[name] !== '-') return false;
-    const { [name]: _, ...map } = chosen.map;
-    try {
-      return hasReference(planMapping(table.columns, { ...chosen, map }, evidence));
-    } catch (error) {
-      // One of two columns with the same name.
-      if (error instanceof SrqError) return false;
-      throw error;
-    }
-  });
+export function rememberable({ table, mapping, evidence }: Input): ReturnType<typeof mappingToRemember> {
+  return isTellingHeader(table.columns) ? mappingToRemember(mapping, evidence) : null;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from '../request/lead/table.ts';
 import { templateColumns, templateText } from '../request/lead/template.ts';
 import { SrqError } from '../request/words/errors.ts';
+import type { ColumnReading } from './columns/candidates.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 import type { ColumnSample } from './columns/sample.ts';
 import { understandColumns } from './columns/understand.ts';
@@ -34,13 +35,20 @@ export function mappingToKeep({ columns, sources, leftOut }: Mapping): Pick<Mapp
 
 /**
  * Returns what is remembered of a mapping that a person has confirmed. Returns null if it would not give the same file
- * the same columns in the same order again. The file's rows would then have other keys and would be sent again.
+ * the same columns in the same order again. The file's rows would then have other keys and would be sent again. A column of
+ * references is left out for one file only: the next one would lose what keeps a corrected lead from being sent again.
  */
 export function mappingToRemember(
   mapping: Mapping,
   evidence: MappingEvidence,
 ): Omit<RememberedMapping, 'on' | 'changes'> | null {
-  const { columns, sources } = mapping;
+  const { columns, sources, leftOut } = mapping;
+  // Most files leave nothing out, or have a reference, and then need no look at their content.
+  const lacksReference = leftOut.length > 0 && !sources.some(({ field }) => field === 'ref');
+  const isReference = ({ index, meaning, level }: ColumnReading) =>
+    meaning === 'ref' && level === 'certain' && leftOut.includes(index);
+  const view = { columns, cells: evidence.sample, market: undefined };
+  if (lacksReference && understandColumns(view).readings.some(isReference)) return null;
   const used = new Set(sources.flatMap((each) => each.columns));
   // Result columns are not part of the header, because the original file does not have them.
   const isUnused = (index: number) => !used.has(index) && resultColumnOf(columns[index] ?? '') === null;

@@ -53,24 +53,20 @@ export class MappingStore {
   used(columns: readonly string[]): readonly RememberedMapping[] {
     const now = headerOf(columns);
     if (now.hasTwins) return [];
-    const shorter = this.#entries()
+    const entries = this.#entries();
+    const shorter = entries
       .filter(({ columns: { length } }) => length < columns.length)
       .map((each) => ({ each, before: headerOf(each.columns) }))
       .map((one) => ({ ...one, added: now.own.filter((form) => !one.before.labels.has(form)) }))
+      // All that it has are here, and those that it lacks have names.
       .filter(({ before, added }) => added.length === now.own.length - before.own.length)
-      .filter(({ added }) => added.every((form) => now.named.includes(form)))
+      .filter(({ added }) => added.length > 0 && added.every((form) => now.named.includes(form)))
       .slice(0, MAX_SHORTER)
       .map(({ each, before, added }) => {
         const changes = { added: added.map((form) => now.labels.get(form) ?? form), gone: [] };
         return { ...renamed(each, before, now), set: each.set, on: each.on, changes };
       });
-    return [...this.#same(now), ...shorter];
-  }
-
-  #same(now: Header): RememberedMapping[] {
-    return this.#entries()
-      .filter(({ fingerprint }) => fingerprint === now.fingerprint)
-      .map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
+    return [...sameIn(entries, now), ...shorter];
   }
 
   /**
@@ -80,10 +76,11 @@ export class MappingStore {
   find(columns: readonly string[]): RememberedMapping | null {
     const now = headerOf(columns);
     if (now.hasTwins) return null;
-    const [same] = this.#same(now);
+    const entries = this.#entries();
+    const [same] = sameIn(entries, now);
     if (same) return same;
     const size = now.own.length;
-    const [nearest] = this.#entries()
+    const [nearest] = entries
       .filter(({ columns: { length } }) => isAlike(Math.min(length, size), length - RESULT_COLUMNS.length, size))
       .map((each) => ({ each, before: headerOf(each.columns) }))
       .map((one) => ({ ...one, shared: one.before.named.filter((form) => now.labels.has(form)).length }))
@@ -149,6 +146,13 @@ function headerOf(columns: readonly string[]): Header {
     hasTwins: all.some(({ form, name }) => first.get(form) !== name),
     fingerprint: hash('sha256', JSON.stringify(forms.toSorted()), 'hex').slice(0, 12),
   };
+}
+
+/** Returns the mappings of exactly this header. */
+function sameIn(entries: readonly KeptMapping[], now: Header): RememberedMapping[] {
+  return entries
+    .filter(({ fingerprint }) => fingerprint === now.fingerprint)
+    .map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
 }
 
 function isAlike(shared: number, before: number, now: number): boolean {
