@@ -152,9 +152,10 @@ export class Caller {
   async pauseUnlessPaced(tried: number, exchange: Exchange): Promise<void> {
     const { clock, stopping } = this.#deps;
     const { answer } = exchange;
+    const wallMs = clock.nowMs();
     // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
     // next `acquire` waits it out, and knows when it is too long.
-    if (answer !== null && (answer.status === 429 || asksToWait(answer))) return;
+    if (answer !== null && (answer.status === 429 || asksToWait(answer, wallMs))) return;
     let pauses = tried;
     if (isUnreached(exchange)) {
       const nowMs = clock.monotonicMs();
@@ -165,7 +166,7 @@ export class Caller {
         throw unreachable(exchange.error);
       pauses = Math.min(tried, MAX_GROWING_TRIES);
     }
-    await clock.sleep(retryDelayMs(pauses, answer, clock.nowMs()), stopping);
+    await clock.sleep(retryDelayMs(pauses, answer, wallMs), stopping);
   }
 }
 

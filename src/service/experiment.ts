@@ -11,6 +11,8 @@ const LOOK_PAUSES_MS = [0, 1_000, 4_000];
 const FIRST_PAUSES_MS = [15_000, 40_000];
 /** Number of failed experiments after which this process makes no more of its own accord. */
 const MAX_FAILED = 3;
+/** Number of customers whose creates are counted. Of later ones nobody knows whether they have sent another request. */
+const COUNTED = 10_000;
 
 /** The answer to a create, and whether it is believed to be a creation. */
 type Created = Pick<ReadCreation, 'form' | 'isBelieved'>;
@@ -55,7 +57,9 @@ export class Experiment {
   /** Notes that a request is about to be created, or was sent by an earlier run. */
   noteCreate(request: ServiceRequest): void {
     const { creates } = this.#deps.reader.kept;
-    for (const customer of customersOf(request)) creates.set(customer, (creates.get(customer) ?? 0) + 1);
+    for (const customer of customersOf(request)) {
+      if (creates.size < COUNTED) creates.set(customer, (creates.get(customer) ?? 0) + 1);
+    }
   }
 
   /**
@@ -139,9 +143,11 @@ export class Experiment {
     return false;
   }
 
-  #pauses({ isBelieved }: Created, text: string): readonly number[] {
+  #pauses({ form, isBelieved }: Created, text: string): readonly number[] {
+    const { reader } = this.#deps;
     if (this.#unseen === text) return [0];
-    const isFirst = isBelieved && !this.#deps.reader.knowsValidate;
+    // An earlier process waited for validate with such an answer, and did not see the request.
+    const isFirst = isBelieved && !reader.knowsValidate && !(form !== null && reader.isKnown(form));
     return isFirst ? [...LOOK_PAUSES_MS, ...FIRST_PAUSES_MS] : LOOK_PAUSES_MS;
   }
 
@@ -210,7 +216,9 @@ export class Experiment {
    */
   async #isOfThisRequest(request: ServiceRequest, clear: readonly Form[], seen: readonly Form[]): Promise<boolean> {
     const { reader, ask } = this.#deps;
-    if (customersOf(request).every((customer) => (reader.kept.creates.get(customer) ?? 0) <= 1)) return true;
+    const { creates } = reader.kept;
+    const isCounted = creates.size < COUNTED;
+    if (isCounted && customersOf(request).every((customer) => (creates.get(customer) ?? 0) <= 1)) return true;
     const { verdict, form } = await ask(invented(request, { customer: false, text: true }));
     if (reader.knowsValidate) return verdict === 'clear';
     const tell = reader.separationWith([...clear, ...this.#controls], seen);

@@ -76,7 +76,7 @@ const MOVED = new Set([301, 307, 308]);
 /** What a service says that refuses the client, and what to do about it. */
 const DENIED = [
   'The service denies these requests (HTTP 403).',
-  'Ask the marketplace whether this client may create requests in these markets, then run the same command again.',
+  'Check the credentials (srq status), and ask the marketplace whether this client may create requests in these markets. Then run the same command again.',
 ] as const;
 
 function wrongUrl(status: number): [string, string] {

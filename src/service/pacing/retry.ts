@@ -19,6 +19,6 @@ export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number
 }
 
 /** Tells whether the answer says how long to wait. */
-export function asksToWait(answer: Answer | null): boolean {
-  return answer !== null && readRateHeaders(answer.headers, 0).pauseMs !== null;
+export function asksToWait(answer: Answer | null, nowMs: number): boolean {
+  return answer !== null && readRateHeaders(answer.headers, nowMs).pauseMs !== null;
 }

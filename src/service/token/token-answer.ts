@@ -129,10 +129,10 @@ const otherServer = (servers: readonly string[]): string =>
 const TRANSIENT = /^(?:2|408|429|5)/;
 
 /** Creates the error for credentials that go with each request, and that the service refuses. */
-export function credentialsRefused(status: number): SrqError {
+export function credentialsRefused(): SrqError {
   return new SrqError(
     'auth.refused',
-    `The service refused the credentials (HTTP ${status}).`,
+    'The service refused the credentials (HTTP 401).',
     'Check them with the marketplace, then log in again: srq login    What is sent, and where: srq status',
   );
 }

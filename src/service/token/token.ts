@@ -164,24 +164,9 @@ const MAX_TOKEN_REFUSALS = 4;
  */
 export function fixedAuthorizer(authorization: FixedAuthorization, credentials: Credentials): Authorizer {
   const parts = fixedParts(authorization, credentials);
-  // A service may refuse a wrong key with 403. Once it has accepted the key, a 403 is about the request.
-  let isProven = false;
-  const call: AuthorizedCall = {
-    ...parts,
-    refusal(status) {
-      if (status === 401 || (status === 403 && !isProven)) return credentialsRefused(status);
-      isProven ||= PROVING.has(status) || isSuccess(status);
-      return null;
-    },
-  };
+  const call: AuthorizedCall = { ...parts, refusal: (status) => (status === 401 ? credentialsRefused() : null) };
   return { secrets: parts.secrets, authorize: () => Promise.resolve(call) };
 }
-
-/**
- * Statuses of refusals that concern the request itself, which a service sends only after it has accepted the
- * credentials.
- */
-const PROVING: ReadonlySet<number> = new Set([400, 409, 422]);
 
 /** Who asks, and the secret that proves it: a client secret or a key. */
 export interface Credentials {
