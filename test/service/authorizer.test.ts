@@ -96,24 +96,24 @@ describe.each([
   ['Basic', basic],
   ['a key', key()],
 ] as const)('Where the service refuses %s,', (_, authorization) => {
-  test.each([401, 403])('HTTP %i is reported as refused credentials, and nothing is sent again', async (status) => {
+  test.each([
+    [401, 'The service refused the credentials (HTTP 401).'],
+    [403, 'The service denies these requests (HTTP 403).'],
+  ])('HTTP %i is reported as what it is, and nothing is sent again', async (status, message) => {
     const { api, service, create } = await serviceWith(authorization, () => ({ status }));
     const result = await create();
-    expect(result?.stop).toMatchObject({
-      code: 'auth',
-      message: `The service refused the credentials (HTTP ${status}).`,
-    });
+    expect(result?.stop).toMatchObject({ code: 'auth', message });
     expect(result?.outcome.status).toBe('failed');
     await expect(api.validate(request)).rejects.toMatchObject({ code: 'auth' });
     expect(service.calls()).toHaveLength(2);
   });
 
-  test.each([401, 403])('HTTP %i that names the request as if it had taken it leaves it unknown', async (status) => {
-    const { create } = await serviceWith(authorization, () => ({ status, body: { id: 'R-1' } }));
-    expect(await create()).toMatchObject({ outcome: { status: 'unknown', http: status }, stop: { code: 'auth' } });
+  test('HTTP 401 that names the request as if it had taken it leaves it unknown', async () => {
+    const { create } = await serviceWith(authorization, () => ({ status: 401, body: { id: 'R-1' } }));
+    expect(await create()).toMatchObject({ outcome: { status: 'unknown', http: 401 }, stop: { code: 'auth' } });
   });
 
-  test('a 403 after an accepted request is about the request, a 401 is not', async () => {
+  test('a 403 of a service that has taken requests before is about the request, a 401 is not', async () => {
     const statuses = [201, 403, 401];
     const script: Script = ({ number }) => ({
       status: statuses[number - 1] ?? 500,

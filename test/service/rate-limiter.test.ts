@@ -63,9 +63,13 @@ test('a refusal is reported to whoever watches, with how long nobody sends', asy
 describe('A call that changes nothing', () => {
   test('A call that changes nothing is tried again when the service says so, if it does', () => {
     const asking = answerWith({}, { status: 503, headers: { 'retry-after': '7' } });
-    expect([asksToWait(asking), retryDelayMs(1, asking, 0)]).toEqual([true, 7_000]);
+    expect([asksToWait(asking, 0), retryDelayMs(1, asking, 0)]).toEqual([true, 7_000]);
     const silent = answerWith({}, { status: 503 });
-    expect([asksToWait(silent), asksToWait(null)]).toEqual([false, false]);
+    expect([asksToWait(silent, 0), asksToWait(null, 0)]).toEqual([false, false]);
+    // Without a date of the answer, the time counts from now.
+    const nowMs = Date.UTC(2026, 10, 21);
+    const dated = answerWith({}, { status: 503, headers: { 'retry-after': new Date(nowMs + 7_000).toUTCString() } });
+    expect([asksToWait(dated, nowMs), retryDelayMs(1, dated, nowMs)]).toEqual([true, 7_000]);
     expect(retryDelayMs(1, silent, 0, () => 1)).toBe(500);
   });
 });

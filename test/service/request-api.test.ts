@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import { documentedContract } from '../../src/request/contract/public-api.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { CachedToken, CreateTerms, TokenCache } from '../../src/request/ports.ts';
@@ -535,6 +536,56 @@ describe('an answer to create', () => {
         if (each.key === 'first' || sent?.unproven == null) continue;
         expect(await each.client.prove(each.request, each.key, sent.unproven, each.cleared)).toBeNull();
       }
+    },
+  );
+
+  test('an answer to create that the API description shows waits for validate once, not in each process', async () => {
+    const service = await startScriptedService({
+      create: ({ number }) => ({ status: 201, body: { id: `R-${number}` } }),
+      validate: () => ({ status: 200, body: { tuttu: false } }),
+    });
+    const contract = contractWith({ create: { identifiers: [{ pointer: '/id' }] } });
+    const waitedMs: number[] = [];
+    let known = NOTHING_KNOWN;
+    for (const key of ['first', 'second', 'third']) {
+      const clock = virtualClock();
+      const beganMs = clock.nowMs();
+      const remember = (answers: KnownAnswers) => {
+        known = answers;
+      };
+      const api = apiOf(service.baseUrl, { clock, contract, known, remember });
+      const own = { ...request, params: { ...LEAD, request_text: key } };
+      const cleared = await api.validate(own);
+      const sent = await api.create(own, intent(), { ...TERMS, key, cleared });
+      const proof = sent?.unproven ? await api.prove(own, key, sent.unproven, cleared) : sent;
+      expect(proof?.outcome.status).toBe('created');
+      waitedMs.push(clock.nowMs() - beganMs);
+    }
+    expect(waitedMs.map((ms) => ms > 30_000)).toEqual([true, false, false]);
+  });
+
+  test.each([
+    ['the only request of its customer', 0, 'created'],
+    ['of a customer whose requests are not counted any more', 10_000, undefined],
+  ])(
+    'an answer to create %s is proven by a validate that looks at customers only if it is that',
+    async (_, others, is) => {
+      const known = new Set<string | null>();
+      const email = (body: string) => new URLSearchParams(body).get('email');
+      const service = await startScriptedService({
+        create: ({ body }) => {
+          known.add(email(body));
+          return { status: 200, body: { vastaus: 'kyllä' } };
+        },
+        validate: ({ body }) => ({ status: 200, body: { tuttu: known.has(email(body)) } }),
+      });
+      const api = apiOf(service.baseUrl);
+      for (let at = 0; at < others; at++)
+        api.noteSent({ ...request, params: { ...LEAD, phone: '', email: `c${at}@example.com` } });
+      const cleared = await api.validate(request);
+      const sent = await api.create(request, intent(), { ...TERMS, cleared });
+      if (!sent?.unproven) throw new Error('It is proven at once.');
+      expect((await api.prove(request, TERMS.key, sent.unproven, cleared))?.outcome.status).toBe(is);
     },
   );
 });
