@@ -48,7 +48,7 @@ export function mayRepeat({ record }: UnknownRow, { firstMs }: SentTime, { api, 
 }
 
 /**
- * Sends one request as an import would. If its outcome is unknown already, it is only repeated under its idempotency key:
+ * Sends one request as an import would. If its outcome is unknown, before or after, it is repeated under its idempotency key:
  * there are no witnesses for validate.
  *
  * Throws `SrqError('log')` if nothing was sent and the log cannot say whether the request is unknown, or cannot record the
@@ -60,16 +60,22 @@ export async function submitOne(submission: Submission, deps: KeyDeps, chosen: S
   // last one for the one before.
   const options = { ...chosen, occasion: randomUUID() };
   await log.prefetch([submission.key]);
-  if (loggedStatus(log.lookup(submission.key), options) !== 'unknown')
-    return submitRequest(submission, api, log, options);
+  const isKnown = loggedStatus(log.lookup(submission.key), options) === 'unknown';
+  const first = isKnown ? inDoubt(submission) : await submitRequest(submission, api, log, options);
+  if (!isKnown && (api.idempotencyWindowMs === null || !isOpen(first))) return first;
   try {
     const row = await openRow(submission, deps);
-    if ('status' in row) return row;
+    if ('status' in row) return isKnown ? row : first;
     const sent = sentTime(row.record, log.nowMs());
-    return sent && mayRepeat(row, sent, deps) ? await repeatUnderKey(row, sent, deps) : inDoubt(submission);
+    return sent && mayRepeat(row, sent, deps) ? await repeatUnderKey(row, sent, deps) : first;
   } catch (error) {
-    return { ...inDoubt(submission), stop: expected(error) };
+    return { ...first, stop: expected(error) };
   }
+}
+
+/** Tells whether a request was sent just now, and nothing but another answer can tell what became of it. */
+function isOpen({ status, isFromLog, stop, unproven, unrecorded }: Sent): boolean {
+  return status === 'unknown' && !isFromLog && stop === null && unproven === null && !unrecorded;
 }
 
 /**

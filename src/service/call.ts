@@ -12,15 +12,11 @@ import type { RequestOperationName } from '../request/contract/operations.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { ACCEPTED_TYPES, JSON_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
-import type { Outcome } from '../request/log/outcome.ts';
-import { isTaken } from '../request/log/status.ts';
-import type { Clock, CreateResult } from '../request/ports.ts';
-import { stopwatch } from '../request/small.ts';
+import type { Clock } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { secretTexts } from '../request/words/names.ts';
 import type { Exchange } from './network/exchange.ts';
 import { networkFailure } from './network/network-failure.ts';
-import { notSent } from './outcomes.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED } from './redaction/hidden-words.ts';
@@ -216,69 +212,24 @@ function givenKeys(contract: Contract): string[] {
  */
 export type WritePermission = () => Promise<(() => boolean) | null>;
 
-/** Maximum number of repetitions of one create under its key, in one go. */
-const MAX_REPETITIONS = 3;
-
-/**
- * Creates a request, and repeats that while its outcome is unknown and the service is sure to know the key of the first
- * try (draft-ietf-httpapi-idempotency-key-header). `repeatMs` is the time for that.
- *
- * Only an answer that the service has the request counts after an unknown outcome: a refusal of a repetition says nothing
- * about the earlier try. The duration of what stays unknown counts from the first try, like the age of the key.
- */
-export async function createUnderKey(
-  create: (permission: WritePermission) => Promise<CreateResult | null>,
-  permission: WritePermission,
-  { repeatMs, clock, pause }: { repeatMs: number; clock: Clock; pause: (tried: number) => Promise<void> },
-): Promise<CreateResult | null> {
-  let ageMs = null as (() => number) | null;
-  let unknown: Outcome | null = null;
-  let isTooLate = false;
-  const isInTime = () => unknown === null || (ageMs?.() ?? 0) < repeatMs;
-  const inTime: WritePermission = async () => {
-    ageMs ??= stopwatch(clock);
-    isTooLate = !isInTime();
-    const mayWrite = isTooLate ? null : await permission();
-    return mayWrite && (() => mayWrite() && isInTime());
-  };
-  for (let tried = 1; ; tried++) {
-    const told = await create(inTime);
-    if (told === null && !isTooLate) return null;
-    const result = told ?? notSent(FORGOTTEN, null);
-    const { outcome, stop, unproven } = result;
-    const isOpen = outcome.status === 'unknown' && stop === null && unproven === null;
-    if (isOpen && tried <= MAX_REPETITIONS) {
-      unknown = outcome;
-      await pause(tried);
-      if (isInTime()) continue;
-    }
-    if (unknown === null || isTaken(outcome.status)) return result;
-    return { ...result, outcome: { ...unknown, ms: Math.round(ageMs?.() ?? 0) } };
-  }
-}
-
-const FORGOTTEN = 'The service may have forgotten the idempotency key of the first try.';
-
 /** Share of the key's life that is subtracted for differences between clocks. */
 const MARGIN = 1 / 10;
 /** Minimum of that margin. Data written when the network drops may arrive this much later. */
 const MIN_MARGIN_MS = 2 * 60 * 1000;
-const MAX_REPEAT_MS = 5 * 60 * 1000;
+/** Most time that the tries of one call may take. */
+const MAX_TRYING_MS = 5 * 60 * 1000;
 
 /**
- * Returns how long a key is trusted after the first attempt was written, in milliseconds, or null if it cannot be:
- * `repeatMs` while the same call may repeat a create in doubt, and `settleMs` while a later call may begin to repeat it. A
- * repetition must reach the service while it knows the
- * key, counted from the first moment it may have seen it. A later call has its own repetitions, and of a call that died
- * only the last attempt is known, so twice their time is subtracted.
+ * Returns how long after the first attempt was written a create may be repeated under its key
+ * (draft-ietf-httpapi-idempotency-key-header), in milliseconds, or null if it may not. The repetition must reach the service
+ * while it knows the key. Of a call that died only the last attempt is known, and the repetition takes time as well, so twice
+ * the time of the tries is subtracted.
  */
-export function keyLife({ again }: CreateCall): { repeatMs: number; settleMs: number } | null {
+export function keyWindowMs({ again }: CreateCall): number | null {
   if (again === null) return null;
-  const windowMs = (again.hours === null ? DEFAULT_KEY_LIFE_SECONDS : again.hours * 3600) * 1000;
-  const trustedMs = windowMs - Math.max(windowMs * MARGIN, MIN_MARGIN_MS);
-  if (trustedMs <= 0) return null;
-  const repeatMs = Math.min(trustedMs / 4, MAX_REPEAT_MS);
-  return { repeatMs, settleMs: trustedMs - 2 * repeatMs };
+  const knownMs = (again.hours === null ? DEFAULT_KEY_LIFE_SECONDS : again.hours * 3600) * 1000;
+  const trustedMs = knownMs - Math.max(knownMs * MARGIN, MIN_MARGIN_MS);
+  return trustedMs <= 0 ? null : trustedMs - 2 * Math.min(trustedMs / 4, MAX_TRYING_MS);
 }
 
 /**

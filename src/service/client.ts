@@ -23,10 +23,9 @@ import type { Form } from './answers/form.ts';
 import {
   type CallDeps,
   Caller,
-  createUnderKey,
   idempotencyHeader,
   isUnreached,
-  keyLife,
+  keyWindowMs,
   type PreparedCall,
   type WritePermission,
 } from './call.ts';
@@ -34,7 +33,7 @@ import { Experiment } from './experiment.ts';
 import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
 import { createOutcome, failedValidate, notSent, readValidate, sameAnswer } from './outcomes.ts';
-import { MAX_TRIES, retryDelayMs } from './pacing/retry.ts';
+import { MAX_TRIES } from './pacing/retry.ts';
 import type { Redactor } from './redaction/redactor.ts';
 import { tokenRefused } from './token/token-answer.ts';
 
@@ -53,8 +52,7 @@ export interface RequestApiDeps extends CallDeps {
 
 /**
  * The client of the service, in the order of the protocol: validate asks about a request, create hands it over, and both
- * are sent by a `Caller`, with a token and in their turn. Nothing is repeated that may have been acted on, unless the
- * service recognises the repetition (draft-ietf-httpapi-idempotency-key-header).
+ * are sent by a `Caller`, with a token and in their turn. Nothing is repeated that may have been acted on.
  */
 export class RequestApi implements MarketplaceApi {
   readonly wireForm: string | null;
@@ -112,7 +110,7 @@ export class RequestApi implements MarketplaceApi {
     intend: () => Promise<boolean>,
     terms: CreateTerms,
   ): Promise<CreateResult | null> {
-    const { contract, clock, stopping } = this.#deps;
+    const { contract, clock } = this.#deps;
     const { writeLeaseMs = null } = terms;
     let isBegun = false;
     // The lease begins before the intent, so that the time for recording it counts.
@@ -123,23 +121,18 @@ export class RequestApi implements MarketplaceApi {
       return () => writeLeaseMs === null || sinceMs() < writeLeaseMs;
     };
     this.#experiment.noteCreate(request);
-    let prepared: Promise<PreparedCall> | null = null;
-    const create = async (allowed: WritePermission): Promise<CreateResult | null> => {
-      const progress = { isRefused: false };
-      try {
-        prepared ??= this.#caller.prepare('create', request, idempotencyHeader(contract.create, terms.idempotencyKey));
-        const result = await this.#createOnce(request, await prepared, allowed, terms, progress);
-        return result && afterRefusal(result, progress.isRefused);
-      } catch (error) {
-        // An error is thrown only while nothing is under way. Nobody else knows what became of earlier tries, so they are
-        // returned as outcomes even if the log is what failed.
-        if (!(error instanceof SrqError) || (error.code === 'log' && !isBegun)) throw error;
-        return afterRefusal(notSent(error.message, error.code === 'input' ? null : error), progress.isRefused);
-      }
-    };
-    const pause = (tried: number) => clock.sleep(retryDelayMs(tried, null, clock.nowMs()), stopping);
-    const life = keyLife(contract.create);
-    return life ? createUnderKey(create, permission, { repeatMs: life.repeatMs, clock, pause }) : create(permission);
+    const progress = { isRefused: false };
+    try {
+      const header = idempotencyHeader(contract.create, terms.idempotencyKey);
+      const call = await this.#caller.prepare('create', request, header);
+      const result = await this.#createOnce(request, call, permission, terms, progress);
+      return result && afterRefusal(result, progress.isRefused);
+    } catch (error) {
+      // An error is thrown only while nothing is under way. Nobody else knows what became of earlier tries, so they are
+      // returned as outcomes even if the log is what failed.
+      if (!(error instanceof SrqError) || (error.code === 'log' && !isBegun)) throw error;
+      return afterRefusal(notSent(error.message, error.code === 'input' ? null : error), progress.isRefused);
+    }
   }
 
   /** Sends a create until it was acted on, or may have been. What it was certainly not acted on is sent again. */
@@ -270,7 +263,7 @@ export class RequestApi implements MarketplaceApi {
   }
 
   get idempotencyWindowMs(): number | null {
-    return keyLife(this.#deps.contract.create)?.settleMs ?? null;
+    return keyWindowMs(this.#deps.contract.create);
   }
 
   get hasHiddenSuccess(): boolean {
