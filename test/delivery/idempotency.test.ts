@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRows } from '../../src/delivery/send-rows.ts';
+import { submitOne } from '../../src/delivery/settle-by-key.ts';
 import { settleByWord } from '../../src/delivery/settle-by-word.ts';
 import { type SubmitOptions, submitRequest } from '../../src/delivery/submit.ts';
 import { Supervisor } from '../../src/delivery/supervise.ts';
@@ -52,14 +53,23 @@ const settling =
     settleOne(process, NEED, given);
 const settle = (given?: Settling) => machine.run(settling(given));
 const LOST: AnswerName[] = ['reset after writing', '500', 'no answer in time', '503 with Retry-After'];
+const lose = () => meets('reset after writing');
+/** Sends one request, as a single command or a worker does. */
+const sendOne = () => machine.run(({ api, log }) => submitOne(SUBMISSION, { api, log }, PLAIN));
 
 describe('A create whose answer is lost', () => {
   test('A create without an answer is repeated under its key, with an intent each, and created once', async () => {
-    meets('reset after writing', '500', '201 with an id');
-    expect(await submit()).toMatchObject({ status: 'created', ids: { request_id: 'R-77' } });
-    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([3, 1]);
+    meets('reset after writing', '201 with an id');
+    expect(await sendOne()).toMatchObject({ status: 'created', ids: { request_id: 'R-77' } });
+    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([2, 1]);
     const events = readLines(machine.logPath).map(({ event }) => event);
-    expect(events).toEqual(['sending', 'sending', 'sending', 'created']);
+    expect(events).toEqual(['sending', 'unknown', 'sending', 'created']);
+  });
+
+  test('A create of a file without an answer is left unknown, and the other rows come first', async () => {
+    lose();
+    expect(await submit()).toMatchObject({ status: 'unknown' });
+    expect(machine.service.arrivals).toHaveLength(1);
   });
 
   test('A create whose repetition is refused, or never arrives, stays unknown', async () => {
@@ -67,15 +77,15 @@ describe('A create whose answer is lost', () => {
       machine.close();
       machine = idempotentMachine();
       meets('reset after writing', answer);
-      expect(await submit(), answer).toMatchObject({ status: 'unknown' });
-      expect(await machine.known(key), answer).toBe('unknown');
+      expect(await sendOne(), answer).toMatchObject({ status: 'unknown' });
+      expect(await machine.known(key), answer).toMatch(/^(?:unknown|parked)$/);
     }
   });
 
   test('A create without an answer is not repeated where the service has no such header', async () => {
     const plain = new Machine();
     plain.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
-    const submitted = await plain.run(({ api, log }) => submitRequest(SUBMISSION, api, log, PLAIN));
+    const submitted = await plain.run(({ api, log }) => submitOne(SUBMISSION, { api, log }, PLAIN));
     expect(submitted).toMatchObject({ status: 'unknown' });
     expect(plain.service.arrivals).toHaveLength(1);
     plain.close();
@@ -84,7 +94,7 @@ describe('A create whose answer is lost', () => {
 
 describe('A request in doubt', () => {
   const doubt = async (options: SubmitOptions = PLAIN) => {
-    meets(...LOST);
+    lose();
     expect(await submit(options)).toMatchObject({ status: 'unknown' });
   };
 
@@ -124,7 +134,7 @@ describe('A request in doubt', () => {
     expect(await settle({ byValidate: true })).toMatchObject({ status: 'created' });
     // In each of two rounds, and once more alone.
     expect(machine.service.asked.filter(({ need }) => need === NEED)).toHaveLength(3);
-    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([4, 1]);
+    expect([machine.service.arrivals.length, machine.service.actsOn(NEED)]).toEqual([1, 1]);
   });
 
   test('An unknown request first sent without the key, or with another one, is not sent again under it', async () => {
@@ -136,10 +146,7 @@ describe('A request in doubt', () => {
     ]) {
       const older = new Machine(contractWith({ create }));
       older.service.idempotencyHeader = HEADER;
-      older.service.script(
-        NEED,
-        [...LOST].map((answer) => ({ answer, acts: true })),
-      );
+      older.service.script(NEED, [{ answer: 'reset after writing', acts: true }]);
       await older.run(({ api, log }) => submitRequest(SUBMISSION, api, log, PLAIN));
       const acted = older.service.actsOn(NEED);
       copyFileSync(older.logPath, machine.logPath);
@@ -170,14 +177,14 @@ describe('A service that knows a key for some minutes', () => {
 
   test.each([
     [300, 2 * MINUTES, 1],
-    [300, 30_000, 2],
-    [null, 50_000, 3],
+    [300, 80_000, 2],
+    [null, 50_000, 2],
     [120, 1, 1],
-    [86_400, 2 * MINUTES, 3],
+    [86_400, 2 * MINUTES, 2],
   ])('A key of %s s is repeated in time: a try of %d ms, %d times', async (windowSeconds, ms, times) => {
     remembering(windowSeconds);
     lasting(ms);
-    expect(await submit()).toMatchObject({ status: 'unknown' });
+    expect(await sendOne()).toMatchObject({ status: 'unknown' });
     expect([arrived(), machine.service.actsOn(NEED)]).toEqual([times, 1]);
   });
 
@@ -188,13 +195,14 @@ describe('A service that knows a key for some minutes', () => {
     });
     const windows = fc.constantFrom(60, 300, 600, 3600, null);
     await fc.assert(
-      fc.asyncProperty(windows, answers, waits, fc.nat(4_000_000), async (windowSeconds, comes, lasts, laterMs) => {
+      fc.asyncProperty(windows, answers, waits, fc.nat(4_000_000), fc.boolean(), async (...given) => {
+        const [windowSeconds, comes, lasts, laterMs, isSingle] = given;
         machine.close();
         machine = idempotentMachine(windowSeconds);
         meets(...(comes as AnswerName[]));
         const left = [...lasts];
         machine.service.meanwhile = () => machine.clock.passMs(left.shift() ?? 0);
-        await submit();
+        await (isSingle ? sendOne() : submit());
         machine.clock.passMs(laterMs);
         await settle();
         expect(machine.service.actsOn(NEED)).toBeLessThanOrEqual(1);
@@ -229,10 +237,7 @@ describe('A deliberate second send', () => {
 
   test('A deliberate second send that a person calls not created is one in the next run, too', async () => {
     await submit();
-    machine.service.script(
-      NEED,
-      LOST.map((answer) => ({ answer, acts: false })),
-    );
+    machine.service.script(NEED, [{ answer: 'reset after writing', acts: false }]);
     expect(await resend()).toMatchObject({ status: 'unknown' });
     await machine.run(async ({ log }) => {
       const doubt = await log.read(key);
@@ -254,7 +259,7 @@ describe('A deliberate second send', () => {
 
   test('A send under a licence is no deliberate second send: validate may know its first try', async () => {
     machine.answers = await taughtAnswers();
-    meets(...LOST);
+    lose();
     expect(await submit(TWICE)).toMatchObject({ status: 'unknown' });
     await machine.run(async ({ log }) => {
       const doubt = await log.read(key);

@@ -105,9 +105,11 @@ export class ScriptedService {
   /** The line to it, for one process. `answered` is called after each create. */
   line(life: Life, answered: () => void): Http {
     return lineOf(async (path, headers, body) => {
+      const beganMs = this.#clock.monotonicMs();
       const exchange = await this.#answer(path, headers, body, life);
       if (path === '/v1/request/create') answered();
-      return exchange;
+      const ms = this.#clock.monotonicMs() - beganMs;
+      return exchange.answer ? { ...exchange, answer: { ...exchange.answer, ms } } : { ...exchange, ms };
     });
   }
 
