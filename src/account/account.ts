@@ -16,8 +16,8 @@ import type { LogPlace, Program } from './program.ts';
 
 /**
  * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
- * the next command. If a store is used, it is kept there for all processes of the account; otherwise it is kept in
- * files on this machine.
+ * the next command: the rate in a file of this machine, and the others there or, if a store is used, in the store for all
+ * processes of the account.
  */
 export interface Account {
   readonly limiter: RateLimiter;
@@ -28,10 +28,6 @@ export interface Account {
   remember(answers: KnownAnswers): void;
   /** Stores the request rate that this run has arrived at. */
   keepRate(): void;
-  /** Stops the sending of the other processes of the account as well. */
-  hold(pauseMs: number): void;
-  /** State that all processes of the account share, or null if they share nothing. */
-  readonly shared: SharedAccountState | null;
 }
 
 /** What an account needs of the program that uses it. */
@@ -61,29 +57,22 @@ export async function openAccount(host: Host, options: AccountOptions): Promise<
   const file = await openLearned(host, destination, contract);
   const learned = file.read();
   const own = learned.answers ?? NOTHING_KNOWN;
-  const paced = { rate, concurrency, random: Math.random, learned: learned.pace };
+  const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
+  const limiter = new RateLimiter(pace, clock, halt.signal, refused);
+  const keepRate = () => {
+    const reached = pace.learned();
+    if (reached) file.write({ pace: reached });
+  };
   if (options.isAlone || (await host.logPlace()).kind === 'file') {
-    const pace = new Pace(paced);
     const path = (await host.stateFiles()).token;
     return {
-      limiter: new RateLimiter(pace, clock, halt.signal, refused),
+      ...{ limiter, keepRate, answers: own },
       token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
-      answers: own,
       remember: (answers) => void file.add(answers),
-      keepRate: () => {
-        const reached = pace.learned();
-        if (reached) file.write({ pace: reached });
-      },
-      // There are no other processes to stop.
-      hold: () => {},
-      shared: null,
     };
   }
-  const { SharedPace } = await import('../service/pacing/shared-pace.ts');
   const { openAccountToken } = await import('../store/postgres/account.ts');
   const { state, id } = await openSharedAccount(host, destination);
-  const permits = new SharedPace({ ...paced, state, clock });
-  host.onClose(() => permits.close());
   const token = await openAccountToken(state, id, tokenKey(options, id));
   let found = await addAnswers(state, contract, own);
   const answers = found;
@@ -92,14 +81,10 @@ export async function openAccount(host: Host, options: AccountOptions): Promise<
     await addAnswers(state, contract, found).catch(expected);
   });
   return {
-    limiter: new RateLimiter(permits, clock, halt.signal, refused),
-    ...{ token, answers, shared: state },
+    ...{ limiter, keepRate, token, answers },
     remember: (more) => {
       found = more;
     },
-    // The store keeps the rate of the account.
-    keepRate: () => {},
-    hold: (pauseMs) => permits.hold(pauseMs),
   };
 }
 

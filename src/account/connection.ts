@@ -26,7 +26,7 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
    */
   proveCredentials(): Promise<CachedToken | null>;
   /** Returns the pace at this moment, for display. */
-  pace(): PaceView | null;
+  pace(): PaceView;
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
   readonly isFamiliar: boolean;
   /** Whether the service has, or may have, a validate operation. */

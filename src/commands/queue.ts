@@ -5,8 +5,6 @@ import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { requireYes } from '../run/consent.ts';
-import { rateSummary } from '../service/pacing/turn.ts';
-import { accountId, openAccountState } from '../store/postgres/account.ts';
 import { workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
 
@@ -57,32 +55,23 @@ async function openRequests(context: Context) {
   const store = await context.postgresStore();
   const { database } = store;
   const destination = destinationOf(await context.settings(), await context.contract());
-  const { signal: stopping } = context.interruption.halt;
-  const requests = openQueue({ database, destination, process: null, giveUp: stopping });
-  return { store, database, destination, stopping, requests };
+  const { signal: giveUp } = context.interruption.halt;
+  return { store, database, requests: openQueue({ database, destination, process: null, giveUp }) };
 }
 
 async function viewOf(context: Context): Promise<QueueView> {
-  const { store, database, destination, stopping, requests } = await openRequests(context);
+  const { store, database, requests } = await openRequests(context);
   // To look changes nothing, so that there may be no tables.
   if ((await store.identity()) === null) return { store: store.name, ...NO_QUEUE };
-  const account = openAccountState(database, accountId(destination), context.run, stopping);
-  context.onClose(() => account.close());
   const { oldestMs, ...queue } = await requests.depth();
   const oldestSeconds = Math.round(oldestMs / 1000);
-  const pace = await account.look('pace', rateSummary);
-  const rate = pace && {
-    perSecond: pace.ratePerSecond,
-    inFlight: pace.inFlight,
-    pausedSeconds: Math.round(pace.pausedMs) / 1000,
-  };
   const workers = await workingProcesses(database);
   const { unknown, held } = await store.standing();
   const standing = { unknown, isHeld: held !== null };
-  return { store: store.name, queue, oldestSeconds, ...standing, rate, workers };
+  return { store: store.name, queue, oldestSeconds, ...standing, workers };
 }
 
 const NO_QUEUE = {
   queue: { total: 0, ready: 0, waiting: 0, inWork: 0 },
-  ...{ oldestSeconds: 0, unknown: 0, isHeld: false, rate: null, workers: [] },
+  ...{ oldestSeconds: 0, unknown: 0, isHeld: false, workers: [] },
 };

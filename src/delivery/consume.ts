@@ -20,7 +20,7 @@ export interface QueueWorkerOptions extends SubmitOptions {
 }
 
 /** Dependencies of a queue worker. */
-export interface WorkerDeps extends Omit<PassDeps, 'preparation'>, Pick<ServiceConnection, 'isFamiliar' | 'hold'> {
+export interface WorkerDeps extends Omit<PassDeps, 'preparation'>, Pick<ServiceConnection, 'isFamiliar'> {
   readonly queue: RequestQueue;
   /** Returns the reason why this worker's contract does not allow a request, or null if it does. */
   readonly refusal: (queued: QueuedRequest) => string | null;
@@ -48,7 +48,7 @@ export interface WorkerWatch {
  * because a worker of which one half has failed would look alive.
  */
 export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): Promise<SrqError | null> {
-  const { queue, log, api, clock, halt, watch, hold, isFamiliar, refusal } = deps;
+  const { queue, log, api, clock, halt, watch, isFamiliar, refusal } = deps;
   const { concurrency, untilEmpty } = options;
   const supervisor = new Supervisor(null, 0, { isFamiliar });
   /** The keys of what was taken, as long as the queue has not been told what became of it. */
@@ -140,13 +140,12 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
     if (next === 'done' && isFromLog) await queue.drop([key]);
   }
 
-  /** Ends the worker or stops the sending of the account, if the results advise that. */
+  /** Ends the worker or pauses its sending, if the results advise that. */
   function observe({ request }: TakenRequest, sent: Sent): void {
     const { stop, pauseMs } = supervisor.observe(sent, inFlight);
     if (stop) end(stop);
     if (stop || pauseMs === 0) return;
     watch.breakerOpened(pauseMs);
-    hold(pauseMs);
     void orEnd(recoverFromBreak(request, pauseMs, { api, clock, stopping: halt.signal }));
   }
 

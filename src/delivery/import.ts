@@ -52,10 +52,7 @@ async function deliver(plan: ImportPlan, deps: ImportDeps, options: RunImportOpt
   const { rows, counts } = plan;
   const maxRefused = options.maxErrors && refusedLimit(options.maxErrors, rows);
   const supervisor = new Supervisor(maxRefused, counts.invalid, { isFamiliar });
-  const breakerOpened = (pauseMs: number) => {
-    connection.hold(pauseMs);
-    notes.note({ event: 'breaker', pauseMs });
-  };
+  const breakerOpened = (pauseMs: number) => notes.note({ event: 'breaker', pauseMs });
   const pass: PassDeps = { ...deps, api: connection.api, breakerOpened, askMeaning: ui.askMeaning };
   const sending = sendRows(plan, pass, { ...options, supervisor });
   const stop =
@@ -175,8 +172,6 @@ export interface ServiceConnection {
   readonly isFamiliar: boolean;
   /** Stores the request rate that this run has arrived at. */
   keepRate(): void;
-  /** Pauses all processes of the account, if they share a store. */
-  hold(pauseMs: number): void;
 }
 
 /** One pass over the rows, as it is shown to the user. */

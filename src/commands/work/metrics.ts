@@ -53,7 +53,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     value: ({ standing }) => standing && Number(standing.held !== null),
   },
   srq_pace_requests_per_second: {
-    help: 'Calls a second that the pace allows, of all processes that share it; +Inf while no limit is known.',
+    help: 'Calls a second that the pace of this process allows; +Inf while no limit is known.',
     // Until one is known the rate only doubles, far beyond what is sent.
     value: ({ pace }) => orNone(pace?.boundPerSecond === null ? null : pace?.ratePerSecond),
   },
@@ -62,7 +62,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     value: ({ pace }) => orNone(pace?.boundPerSecond),
   },
   srq_pause_remaining_seconds: {
-    help: 'Time for which nobody sends any more.',
+    help: 'Time for which this process sends nothing.',
     value: ({ pace }) => pace && pace.pausedMs / 1000,
   },
   srq_refused_responses_total: {

@@ -41,14 +41,14 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { rate = 'auto', validate, onDuplicate, concurrency, untilEmpty = false } = options;
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const connection = await session.connect({ rate, concurrency, refused });
-  if (!connection.shared) throw new Error('a worker without a store');
   watch.connection = connection;
-  const { api, isFamiliar, hold } = connection;
+  const { api, isFamiliar } = connection;
   const refusal: WorkerDeps['refusal'] = (queued) => contractRefusal(queued, contract, operations, destination);
   context.reporter.say(() => `Working for ${session.destinationText}.`);
   watch.opened();
-  const deps: WorkerDeps = { api, log, queue, clock, halt, watch, isFamiliar, hold, refusal };
+  const deps: WorkerDeps = { api, log, queue, clock, halt, watch, isFamiliar, refusal };
   const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
+  connection.keepRate();
   // Nothing of what remains to be done needs the store.
   halt.abort();
   const seconds = Math.round(clock.monotonicMs() - startedMs) / 1000;

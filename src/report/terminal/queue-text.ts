@@ -44,14 +44,13 @@ export function workText(summary: WorkSummary, paint: Paint): string {
 export type QueueView = DocumentOf<'queue'>;
 
 export function queueText(view: QueueView, paint: Paint): string {
-  const { queue, oldestSeconds, unknown, isHeld, rate, workers, store } = view;
+  const { queue, oldestSeconds, unknown, isHeld, workers, store } = view;
   return [
     paint.bold('Queue'),
     ...aligned([
       ['requests', depthText(queue)],
       ...(queue.total > 0 ? [['oldest', duration(oldestSeconds * 1000)] as const] : []),
       ...(unknown > 0 ? [['unknown', `${thousands(unknown)}; srq resolve lists them`] as const] : []),
-      ['rate', rateText(rate)],
       ['store', printable(store)],
     ]),
     ...(isHeld ? [paint.yellow('Nothing is sent before a person says so: srq store resume')] : []),
@@ -64,12 +63,4 @@ function depthText({ total, ready, waiting, inWork }: QueueView['queue']): strin
   if (ready === null || waiting === null)
     return `${thousands(total)} in all, ${thousands(inWork)} in progress; how many are ready was not counted`;
   return `${thousands(ready)} ready, ${thousands(inWork)} in progress, ${thousands(waiting)} later`;
-}
-
-function rateText(rate: QueueView['rate']): string {
-  if (rate === null) return 'nothing has been sent yet';
-  const { perSecond, inFlight, pausedSeconds } = rate;
-  const speed = perSecond === null ? '' : `${perSecond.toFixed(1)} a second, `;
-  const pause = pausedSeconds > 0 ? `, paused for ${Math.ceil(pausedSeconds)} s` : '';
-  return `${speed}${inFlight} in flight${pause}`;
 }

@@ -191,7 +191,7 @@ export const RUNS = {
   /** The result of a worker's run. */
   work: z.object({ run: text, ...workFigures, ...ending, hint: nullableText }),
   /**
-   * The queue, the rate and the workers of an account. `unknown` is the number of requests of the store whose outcome is
+   * The queue and the workers of an account. `unknown` is the number of requests of the store whose outcome is
    * unknown, and `isHeld` tells that nothing is sent before a person says so.
    */
   queue: z.object({
@@ -201,7 +201,6 @@ export const RUNS = {
     oldestSeconds: count,
     unknown: count,
     isHeld: z.boolean(),
-    rate: z.nullable(z.object({ perSecond: z.nullable(z.number()), inFlight: count, pausedSeconds: seconds })),
     workers: z.array(z.object({ name: text, since: time, seen: time, inHand: count })),
   }),
   /** What a purge of the queue has forgotten, and what is left there. */

@@ -53,8 +53,8 @@ export interface PaceOptions {
   readonly learned?: LearnedPace | null;
 }
 
-/** The state of a pace in the form stored as JSON, from which another process can continue. */
-export type PaceRecord = ReturnType<typeof firstRecord>;
+/** The state of a pace. */
+type PaceRecord = ReturnType<typeof firstRecord>;
 
 /**
  * Controls how fast the calls of one account may go, validate among them. Only requests for tokens do not pass here.
@@ -73,10 +73,9 @@ export class Pace {
   readonly record: PaceRecord;
   readonly #options: PaceOptions;
 
-  /** `record` is the state of another process with the same `rate`. It is updated in place. */
-  constructor(options: PaceOptions, record: PaceRecord = firstRecord(options)) {
+  constructor(options: PaceOptions) {
     this.#options = options;
-    this.record = record;
+    this.record = firstRecord(options);
   }
 
   ask(nowMs: number, waiting = 1): Admission {
@@ -187,8 +186,7 @@ export class Pace {
     const { record } = this;
     record.taken += 1;
     record.takenAt[permit.level] = (record.takenAt[permit.level] ?? 0) + 1;
-    // A process knows the time of a store only from its last turn, so an answer may seem to come before its request.
-    if (didItsWork) this.#timed(permit.operation, Math.max(0, nowMs - permit.sentMs), nowMs);
+    if (didItsWork) this.#timed(permit.operation, nowMs - permit.sentMs, nowMs);
     if (permit.isPaced && permit.number > record.cutNumber) this.#climb(permit.level);
     if (record.refusing?.probe === permit.number) recover(record, record.refusing, nowMs);
   }

@@ -58,19 +58,3 @@ export interface RateAnswer extends RateHeaders {
    */
   readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered' | 'unsent';
 }
-
-/**
- * Decides who may send: the rate of a process that has its account for itself (`Pace`), or the rate that many share
- * in a store (`SharedPace`). Times are monotonic.
- */
-export interface PermitSource {
-  /** Answers for the request that has waited longest, of so many that wait. */
-  ask(nowMs: number, waiting: number): Admission | { readonly is: 'failed'; readonly error: unknown };
-  sent(nowMs: number, operation: string): Permit;
-  answered(permit: Permit, nowMs: number, answer: RateAnswer): void;
-  slowDown(share: number): void;
-  /** Returns the pace at this moment, or null while it is not known. */
-  pace(nowMs: number): PaceView | null;
-  /** Says what to call when the source may admit more than it has said. */
-  attach?(changed: () => void): void;
-}

@@ -1,7 +1,8 @@
 import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Exchange } from '../network/exchange.ts';
-import type { PaceView, Permit, PermitSource, RateAnswer } from './permits.ts';
+import type { Pace } from './pace.ts';
+import type { PaceView, Permit, RateAnswer } from './permits.ts';
 import { readRateHeaders } from './rate-headers.ts';
 
 interface QueuedSend {
@@ -15,33 +16,26 @@ interface QueuedSend {
 /** Called for each answer 429 or 503 with the status and the time for which nobody sends. */
 export type Refused = (http: number, pauseMs: number) => void;
 
-/**
- * Admits requests one by one as its source of permits allows. This is the only place where requests wait for their
- * turn.
- */
+/** Admits requests one by one as the pace allows. This is the only place where requests wait for their turn. */
 export class RateLimiter {
-  readonly #permits: PermitSource;
+  readonly #pace: Pace;
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
   readonly #refused: Refused | null;
   #queue: QueuedSend[] = [];
   #sleeping: AbortController | null = null;
-  /** Statuses of refusals whose pause is not known yet. */
-  #refusals: number[] = [];
 
-  constructor(permits: PermitSource, clock: Clock, stopping: AbortSignal, refused: Refused | null = null) {
-    this.#permits = permits;
+  constructor(pace: Pace, clock: Clock, stopping: AbortSignal, refused: Refused | null = null) {
+    this.#pace = pace;
     this.#clock = clock;
     this.#stopping = stopping;
     this.#refused = refused;
-    permits.attach?.(() => this.#pump());
     stopping.addEventListener('abort', () => this.#dropStopped(), { once: true });
   }
 
   /**
    * Waits until the request may be sent. Resolves to the permit, which must be returned by {@link release}, or to null
-   * if `stopping` fires. Throws `SrqError('service')` if the service asks for too long a pause, and `SrqError('log')`
-   * once the store that keeps the account's rate is given up.
+   * if `stopping` fires. Throws `SrqError('service')` if the service asks for too long a pause.
    */
   async acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
     if (stopping.aborted) return null;
@@ -59,20 +53,21 @@ export class RateLimiter {
   /** Returns a permit with the result of the exchange, or with null if srq itself did not send the request. */
   release(permit: Permit, exchange: Exchange | null): void {
     const answer = rateAnswer(exchange, this.#clock.nowMs());
-    this.#permits.answered(permit, this.#clock.monotonicMs(), answer);
-    if (answer.kind === 'throttled') this.#refusals.push(429);
-    if (answer.kind === 'overloaded') this.#refusals.push(503);
+    const nowMs = this.#clock.monotonicMs();
+    this.#pace.answered(permit, nowMs, answer);
+    if (answer.kind === 'throttled') this.#refused?.(429, this.#pace.pausedMs(nowMs));
+    if (answer.kind === 'overloaded') this.#refused?.(503, this.#pace.pausedMs(nowMs));
     this.#pump();
   }
 
   slowDown(share: number): void {
-    this.#permits.slowDown(share);
+    this.#pace.slowDown(share);
     this.#pump();
   }
 
   /** Returns the pace at this moment, for display. */
-  pace(): PaceView | null {
-    return this.#permits.pace(this.#clock.monotonicMs());
+  pace(): PaceView {
+    return this.#pace.pace(this.#clock.monotonicMs());
   }
 
   #dropStopped(): void {
@@ -86,8 +81,6 @@ export class RateLimiter {
     // A reason of its own: to make the usual one takes a tenth of the time of a whole import.
     this.#sleeping?.abort(PUMPED);
     this.#sleeping = null;
-    const pace = this.#refusals.length > 0 ? this.pace() : null;
-    if (pace) for (const http of this.#refusals.splice(0)) this.#refused?.(http, pace.pausedMs);
     const waitMs = this.#admitAll();
     if (waitMs === Number.POSITIVE_INFINITY) return;
     const sleeping = new AbortController();
@@ -97,18 +90,18 @@ export class RateLimiter {
     });
   }
 
-  /** Admits waiting requests. Returns the time after which the source is to be asked again, or Infinity. */
+  /** Admits waiting requests. Returns the time after which the pace is to be asked again, or Infinity. */
   #admitAll(): number {
     for (;;) {
       const nowMs = this.#clock.monotonicMs();
-      const answer = this.#permits.ask(nowMs, this.#queue.length);
+      const answer = this.#pace.ask(nowMs, this.#queue.length);
       if (answer.is === 'after-answer') return Number.POSITIVE_INFINITY;
       if (answer.is === 'later') return answer.waitMs;
       const next = this.#queue.shift();
       if (next === undefined) return Number.POSITIVE_INFINITY;
       if (answer.is === 'now') {
-        next.resolve(this.#permits.sent(nowMs, next.operation));
-      } else next.reject(answer.is === 'failed' ? answer.error : tooLate(answer.waitMs, this.#clock.nowMs()));
+        next.resolve(this.#pace.sent(nowMs, next.operation));
+      } else next.reject(tooLate(answer.waitMs, this.#clock.nowMs()));
     }
   }
 }

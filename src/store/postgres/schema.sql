@@ -102,14 +102,13 @@ create table srq.waiting (
 create index waiting_oldest on srq.waiting (account, since, key) where process is null;
 create index waiting_taken on srq.waiting (process) where process is not null;
 
--- What the processes of an account share: the pace, what is known of the service, the encrypted token. The table is small
--- and changes many times a second, so each page has room for many versions of a row.
+-- What the processes of an account share: what is known of the service, and the encrypted token.
 create table srq.account (
   account uuid not null,
   name text not null,
   kept text,
   primary key (account, name)
-) with (fillfactor = 10, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0);
+);
 
 create table srq.note (
   id bigint generated always as identity primary key,
