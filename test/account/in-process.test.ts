@@ -61,7 +61,7 @@ describe('An account on this machine', () => {
   test('An account keeps what it learned for its next command, for the same service and description', async () => {
     const { host } = hostOf();
     const first = await openAccount(host, options);
-    expect([first.answers, first.shared]).toEqual([NOTHING_KNOWN, null]);
+    expect(first.answers).toEqual(NOTHING_KNOWN);
     first.remember(knowing('a'));
     const again = await openAccount(host, options);
     expect(again.answers.shared).toEqual(['a']);
@@ -73,7 +73,7 @@ describe('An account on this machine', () => {
 
   test('An account is opened without the store where that must not matter, and needs it otherwise', async () => {
     const { host } = hostOf('store');
-    expect((await openAccount(host, { ...options, isAlone: true })).shared).toBeNull();
+    expect((await openAccount(host, { ...options, isAlone: true })).token.read()).toBeNull();
     await expect(openAccount(host, options)).rejects.toThrow('no store here');
   });
 
@@ -112,7 +112,7 @@ describe('A connection', () => {
   test('A connection reads the secret, and keeps it out of reports', async () => {
     const { asked, secrets, connection } = await connected();
     expect([asked, secrets]).toEqual([['secret'], ['s3cret']]);
-    expect(connection).toMatchObject({ isProxied: false, isFamiliar: false, mayValidate: true, shared: null });
+    expect(connection).toMatchObject({ isProxied: false, isFamiliar: false, mayValidate: true });
   });
 
   test('A connection is familiar with a service whose answers an earlier run has understood', async () => {

@@ -68,7 +68,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
     const first = await one.open();
-    expect([first.answers, first.shared?.run]).toEqual([NOTHING_KNOWN, 'one']);
+    expect(first.answers).toEqual(NOTHING_KNOWN);
     first.remember(knowing('a'));
     const second = await other.open();
     expect(known(second)).toEqual([]);
@@ -90,18 +90,5 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     await new Promise(setImmediate);
     expect(known(await one.open())).toEqual(['a']);
     expect(known(await processAt(url, 'other').open())).toEqual(['a']);
-  });
-
-  test('Processes of an account learn from their store that all of them have to wait', async () => {
-    const url = await server.database();
-    const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
-    const [first, second] = [await one.open(), await other.open()];
-    expect(await first.limiter.acquire('create')).not.toBeNull();
-    first.hold(60_000);
-    const asked = second.limiter.acquire('create');
-    await expect.poll(() => second.limiter.pace()?.pausedMs ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
-    expect(await Promise.race([asked, new Promise((resolve) => setImmediate(resolve, 'waits'))])).toBe('waits');
-    other.host.halt.abort();
-    expect(await asked).toBeNull();
   });
 });

@@ -95,7 +95,6 @@ class Bench {
     const connection: ServiceConnection = {
       ...{ api: this.api, mayValidate: true, isProxied: false, isFamiliar: true },
       keepRate: () => void this.told.push('keeps the rate'),
-      hold: (pauseMs) => void this.told.push(`holds ${pauseMs}`),
     };
     const deps: ImportDeps = {
       ...{ log, clock, halt, ui, preparation: PREPARATION },

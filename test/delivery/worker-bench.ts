@@ -124,7 +124,6 @@ export class Bench {
     const { clock, halt, api, log, queue } = this;
     const deps: WorkerDeps = {
       ...{ api, log, queue, clock, halt },
-      hold: () => {},
       isFamiliar: false,
       refusal: () => null,
       watch: {

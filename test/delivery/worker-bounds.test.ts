@@ -48,12 +48,11 @@ describe('A worker', () => {
       },
       slowDown: (share) => void told.push(`${bench.clock.nowMs()}: slower ${share}`),
     };
-    bench.changes = { api, watch, hold: (pauseMs) => void told.push(`${bench.clock.nowMs()}: held ${pauseMs}`) };
+    bench.changes = { api, watch };
     bench.create = () => bench.clock.sleep(20_000);
     await bench.run({ untilEmpty: true });
-    expect(told.filter((each) => /breaker|held|asked|slower/.test(each))).toEqual([
+    expect(told.filter((each) => /breaker|asked|slower/.test(each))).toEqual([
       '0: breaker 2000',
-      '0: held 2000',
       '2000: asked',
       '3000: slower 0.5',
     ]);

@@ -190,18 +190,6 @@ function inFlight(count: number, rate: PaceOptions['rate'] = 'max') {
 }
 
 describe('the pace', () => {
-  // The time of a pace that many processes share is that of a store, which each of them knows by the last turn alone.
-  it('the pace goes on where answers seem to come before their requests', () => {
-    const pace = new Pace({ rate: 'auto', concurrency: 16, random: () => 0.5 });
-    let nowMs = 1_000;
-    for (let sent = 0; sent < 100; sent++) {
-      nowMs += 1_000;
-      expect(pace.ask(nowMs)).toEqual({ is: 'now' });
-      const permit = pace.sent(nowMs, 'create');
-      pace.answered(permit, nowMs - (sent % 3 === 0 ? -5 : 30), { kind: 'ok', pauseMs: null, headroom: null });
-    }
-  });
-
   it.each<[string, Partial<PaceOptions>, string[]]>([
     ['does not space the first three requests while no limit is known', {}, ['now', 'now', 'now', 'later']],
     [
