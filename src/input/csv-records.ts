@@ -1,5 +1,6 @@
 import { Parser } from 'csv-parse';
 import { SrqError } from '../request/words/errors.ts';
+import { isContact } from './header-search.ts';
 
 /**
  * One record of a CSV file or a sheet. The header is a record, and so is a line of empty cells, but an empty line is
@@ -124,7 +125,8 @@ function lineBreaks(cells: readonly string[]): number {
 }
 
 /**
- * Minimum number of columns. In a narrower table, every line of a text may have a row's number of delimiters by chance.
+ * Minimum number of columns. In a narrower table, every line of a text may have a row's number of delimiters by chance,
+ * so one of its pieces has to be a contact.
  */
 const MIN_TELLING_COLUMNS = 5;
 
@@ -133,19 +135,25 @@ const MIN_TELLING_COLUMNS = 5;
  *
  * It is `certain` if a cell continues as text after a quote at a place where the next cell or row would open its quote,
  * or if the record is ragged and one of its cells has at least a row's number of delimiters. It is `likely` if the
- * record is whole, but one of its cells reads like complete rows.
+ * record is whole, but one of its cells reads like complete rows, or has a line that reads like a lead.
  */
 function swallowedRows(cells: readonly string[], columns: number, delimiter: string): 'none' | 'likely' | 'certain' {
   let found: 'none' | 'likely' = 'none';
   for (const cell of cells) {
-    const breaks = cell.match(/\r\n|\n|\r/g)?.length ?? 0;
-    if (breaks === 0) continue;
+    const [, ...later] = cell.split(/\r\n|\n|\r/);
+    if (later.length === 0) continue;
     const delimiters = cell.split(delimiter).length - 1;
     if (cell.startsWith('"') && opensWithin(cell, delimiter)) return 'certain';
     if (columns > 2 && cells.length !== columns && delimiters >= columns - 1) return 'certain';
-    if (columns >= MIN_TELLING_COLUMNS && delimiters === breaks * (columns - 1)) found = 'likely';
+    if (columns >= MIN_TELLING_COLUMNS && delimiters === later.length * (columns - 1)) found = 'likely';
+    if (columns > 2 && later.some(isLead)) found = 'likely';
   }
   return found;
+
+  function isLead(line: string): boolean {
+    const pieces = line.split(delimiter);
+    return pieces.length === columns && pieces.some(isContact);
+  }
 }
 
 /** Returns true if a quote follows a delimiter or a line break, where another cell would open its quote. */
