@@ -14,13 +14,14 @@ import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { type TextEncoding, UNDECODABLE, undecodable } from './decode.ts';
 import { usualLength } from './dialect.ts';
+import { isContact } from './header-search.ts';
 
 const BATCH_ROWS = 256;
 
 /** Maximum number of rows of a report's footer, which holds totals, a confidentiality line or a copyright. */
 const MAX_FOOTER_ROWS = 20;
 
-/** Matches what stands before a sum below a list. */
+/** Matches what stands before a sum below a list. Some of these words are also names of people. */
 const TOTALS =
   /^\s*(?:grand total|total|sub-?total|sum|count|summe|gesamt|anzahl|suma|somme|totale|totaux|soma|cantidad|nombre)\b/i;
 
@@ -124,7 +125,7 @@ function joinedFiles(row: number, line: number): SrqError {
 }
 
 function mayBeFooter({ cells }: CsvRecord, columns: readonly string[]): boolean {
-  if (columns.length < 3) return false;
+  if (columns.length < 3 || cells.some(isContact)) return false;
   const filled = cells.filter((cell) => cell.trim() !== '');
   return filled.length === 1 || (filled.length <= 3 && TOTALS.test(filled[0] ?? ''));
 }
