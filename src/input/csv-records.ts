@@ -118,7 +118,8 @@ function notClosed(row: number, line: number): SrqError {
   );
 }
 
-function lineBreaks(cells: readonly string[]): number {
+/** Counts the line breaks within a record. csv-parse itself counts a CRLF within quotes twice. */
+export function lineBreaks(cells: readonly string[]): number {
   let count = 0;
   for (const cell of cells) count += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
   return count;

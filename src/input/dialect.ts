@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { countKnownFields } from '../request/lead/field-aliases.ts';
 import { SrqError } from '../request/words/errors.ts';
+import { lineBreaks } from './csv-records.ts';
 import { headerIndex } from './header-search.ts';
 
 /** The delimiter of a CSV file and the position of its header. */
@@ -176,16 +177,14 @@ const MAX_BEFORE = 50;
  */
 function sampleRecords(text: string, delimiter: string): SampleRecord[] {
   const records: SampleRecord[] = [];
-  let linesSeen = 0;
   try {
     parse(text, {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       relax_quotes: true,
-      on_record: (cells: string[], { lines }) => {
-        records.push({ cells, lines: lines - linesSeen });
-        linesSeen = lines;
+      on_record: (cells: string[]) => {
+        records.push({ cells, lines: 1 + lineBreaks(cells) });
         return null;
       },
     });
