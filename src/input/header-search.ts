@@ -51,9 +51,9 @@ function isData(cell: string): boolean {
 
 const filled = (cells: Cells): number => cells.filter((cell) => cell.trim() !== '').length;
 
-/** Counts the records that look like leads: they hold an e-mail address or a telephone number beside other cells. */
-export function leadCount(records: readonly { readonly cells: Cells }[]): number {
-  return records.filter(({ cells }) => filled(cells) > 1 && cells.some(isContact)).length;
+/** Tells whether a record looks like a lead: it holds an e-mail address or a telephone number beside other cells. */
+export function looksLikeLead({ cells }: { readonly cells: Cells }): boolean {
+  return filled(cells) > 1 && cells.some(isContact);
 }
 
 /** Tells whether a cell holds an e-mail address or a telephone number. */

@@ -194,7 +194,7 @@ async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): 
   const { readWorkbook } = await import('./workbook.ts');
   const { name, isChosen, others, hidden, notes, records } = await readWorkbook(file, options);
   const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
-  const why = isChosen ? ', which has the most rows that look like leads' : '';
+  const why = isChosen ? ', the only one with rows that look like leads' : '';
   say(`Read from the sheet "${name}"${why}.${more}`);
   if (hidden > 0) say(`Hidden rows are read like all others, also those that a filter hides: ${hidden}.`);
   for (const note of notes) say(note);

@@ -2,13 +2,12 @@ import { buffer } from 'node:stream/consumers';
 import { zipSync } from 'fflate';
 import { type CellValue, readSheet } from 'read-excel-file/universal';
 import { type Entry, fromBufferPromise } from 'yauzl';
-import { headerForm } from '../request/lead/field-aliases.ts';
 import type { ReadOptions } from '../request/lead/table.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { CsvRecord } from './csv-records.ts';
 import { linesBeforeHeader } from './dialect.ts';
-import { leadCount } from './header-search.ts';
+import { looksLikeLead } from './header-search.ts';
 import { MAX_COLUMNS, tooManyColumns } from './json-rows.ts';
 import { attributeOf, showCells } from './number-formats.ts';
 import { notAWorkbook, type PartnerFile } from './partner-file.ts';
@@ -20,7 +19,7 @@ const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 /** One sheet of a workbook, held in memory. */
 export interface Sheet {
   readonly name: string;
-  /** Whether it is not the first one, because it has more rows that look like leads. */
+  /** Whether it is not the first one, because it alone has rows that look like leads. */
   readonly isChosen: boolean;
   /** The names of the workbook's other sheets. */
   readonly others: readonly string[];
@@ -33,9 +32,9 @@ export interface Sheet {
 }
 
 /**
- * Reads one sheet of an `.xlsx` workbook: the named one, or else the visible one with most rows that look like leads.
- * Throws `SrqError('input')` if the file is not such a workbook, is damaged, or is larger than a list of leads. Throws
- * `SrqError('usage')` if there is no such sheet.
+ * Reads one sheet of an `.xlsx` workbook: the named one, or else the visible one with rows that look like leads. Throws
+ * `SrqError('input')` if several have such rows, or if the file is not such a workbook, is damaged, or is larger than a list
+ * of leads. Throws `SrqError('usage')` if there is no such sheet.
  */
 export async function readWorkbook(
   file: PartnerFile,
@@ -54,16 +53,16 @@ export async function readWorkbook(
   // The parts are packed again, because the library trusts the sizes that an archive states, and only these parts were
   // checked.
   const bounded = new Blob([zipSync(Object.fromEntries(parts), { level: 0 })]);
-  let [index, leads, content] = [candidates[0] ?? 0, -1, fromHeader([], 0)];
-  const counted: CountedSheet[] = [];
+  let [index, content] = [candidates[0] ?? 0, fromHeader([], 0)];
+  const withLeads: CountedSheet[] = [];
   for (const at of candidates) {
     const all = await recordsOf(bounded, at, file.path);
-    const count = candidates.length > 1 ? leadCount(all) : 0;
     const found = fromHeader(all, skipLines);
-    counted.push({ at, name: sheets[at]?.name ?? '', leads: count, ...counts(found.records) });
-    if (count > leads) [index, leads, content] = [at, count, found];
+    const hasLeads = all.some(looksLikeLead);
+    if (hasLeads) withLeads.push({ name: sheets[at]?.name ?? '', rows: filledRows(found.records) });
+    if (hasLeads || at === index) [index, content] = [at, found];
   }
-  requireOneOfLeads(counted, index, file.path);
+  if (withLeads.length > 1) throw severalWithLeads(withLeads, file.path);
   return {
     name: sheets[index]?.name ?? '',
     isChosen: index !== candidates[0],
@@ -139,35 +138,19 @@ function sheetsOf(xml: string): { name: string; id: string; hidden: boolean }[] 
   }));
 }
 
-/** What is kept of a sheet that may not be chosen. Its records may take much memory. */
+/** What is kept of a sheet. Its records may take much memory. */
 interface CountedSheet {
-  readonly at: number;
   readonly name: string;
-  /** Number of records that look like leads. */
-  readonly leads: number;
   /** Number of filled rows below the header. */
   readonly rows: number;
-  /** The names in the header, sorted. */
-  readonly header: readonly string[];
 }
 
-function counts([header, ...rows]: readonly CsvRecord[]): Pick<CountedSheet, 'rows' | 'header'> {
-  const names = header?.cells.map(headerForm).filter((name) => name !== '') ?? [];
-  return { rows: rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== '')).length, header: names.sort() };
-}
+const filledRows = (records: readonly CsvRecord[]): number =>
+  records.slice(1).filter(({ cells }) => cells.some((cell) => cell.trim() !== '')).length;
 
-/**
- * Refuses a workbook if leads of another sheet would be left out. Such a sheet has the header of the chosen one, as each
- * week's has, or half as many leads. A person has to choose.
- */
-function requireOneOfLeads(sheets: readonly CountedSheet[], chosen: number, path: string): void {
-  const { leads: most = 0, header = [] } = sheets.find(({ at }) => at === chosen) ?? {};
-  const isAlike = (sheet: CountedSheet) =>
-    sheet.rows > 0 && header.length > 1 && sheet.header.join('\n') === header.join('\n');
-  const unclear = sheets.filter((sheet) => isAlike(sheet) || (sheet.leads > 0 && sheet.leads * 2 >= most));
-  if (unclear.length < 2) return;
-  const names = unclear.map(({ name, rows }) => `"${name}" (${rows} ${rows === 1 ? 'row' : 'rows'})`);
-  throw new SrqError(
+function severalWithLeads(sheets: readonly CountedSheet[], path: string): SrqError {
+  const names = sheets.map(({ name, rows }) => `"${name}" (${rows} ${rows === 1 ? 'row' : 'rows'})`);
+  return new SrqError(
     'sheet.unclear',
     `${path} has leads in several sheets: ${names.join(', ')}.`,
     'Choose one: --sheet NAME. To import all of them, run the command for each.',
