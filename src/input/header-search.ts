@@ -1,4 +1,5 @@
 import { aliasOf } from '../request/lead/field-aliases.ts';
+import { tidied } from '../request/lead/phone.ts';
 import { nameEvidence } from './columns/name-evidence.ts';
 
 type Cells = readonly string[];
@@ -60,5 +61,6 @@ export function looksLikeLead({ cells }: { readonly cells: Cells }): boolean {
 export function isContact(cell: string): boolean {
   const text = cell.trim();
   if (ADDRESS.test(text)) return true;
-  return DIALLED.test(text) && !DAY.test(text) && text.replace(/\D/g, '').length >= 7;
+  const number = tidied(text);
+  return DIALLED.test(number) && !DAY.test(number) && number.replace(/\D/g, '').length >= 7;
 }

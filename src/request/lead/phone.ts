@@ -48,7 +48,7 @@ export function withoutFraction(cell: string): string {
  * `="…"`, an apostrophe, bidirectional marks, brackets around the country code, a fraction of zero, and the commas and
  * semicolons that remain from a list.
  */
-function tidied(text: string): string {
+export function tidied(text: string): string {
   const bare = text
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
