@@ -27,6 +27,7 @@ describe('the sheet of a workbook', () => {
     ['the same header', HEADER, LEADS.slice(4)],
     ['the same names in another order', [' ORT', 'Kundenname', 'e-mail'], [['Köln', 'Eva Roth', 'eva@example.com']]],
     ['other names', ['Wer', 'Was', 'Wo'], [['Eva Roth', 'Bad fliesen', '0176 1234567']]],
+    ['a number as Meta writes it', ['Wer', 'Was', 'Wo'], [['Eva Roth', 'Bad fliesen', 'p:+491761234567']]],
     ['a telephone number beside a name', ['Team', 'Jan Berg'], [['Eva Holm', '0221 4567890']]],
   ])('of two sheets with leads, a person chooses one, also if the smaller one has %s', async (_, header, rows) => {
     const sheets = [
