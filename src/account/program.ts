@@ -11,6 +11,9 @@ import type { Confirmed } from '../store/postgres/postgres-log.ts';
 import type { PostgresStore } from '../store/postgres/postgres-store.ts';
 import { systemClock } from './system-clock.ts';
 
+/** Time for which a program that closes still tries to tell its store what it has learned. */
+const LAST_TRIES_MS = 5_000;
+
 /**
  * What a command and a program that imports the library have in common: both open their log and their connections in the
  * same way, when these are first needed, and close them at the end.
@@ -90,13 +93,19 @@ export abstract class Program {
     this.#closers.push(closer);
   }
 
-  /** Runs what was registered by `onClose`, also what that registers. Throws the first error, once all of it has run. */
+  /**
+   * Runs what was registered by `onClose`, also what that registers. A store that is away is soon no longer waited for.
+   * Throws the first error, once all of it has run.
+   */
   async close(): Promise<void> {
     const errors: unknown[] = [];
+    const closed = new AbortController();
+    void this.clock.sleep(LAST_TRIES_MS, closed.signal).then(() => this.halt.abort());
     for (let closer = this.#closers.pop(); closer !== undefined; closer = this.#closers.pop())
       await Promise.resolve()
         .then(closer)
         .catch((error) => errors.push(error));
+    closed.abort();
     if (errors.length > 0) throw errors[0];
   }
 
