@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Account, type AccountOptions, openAccount } from '../../src/account/account.ts';
-import { LogKeeper } from '../../src/account/program.ts';
-import { systemClock } from '../../src/account/system-clock.ts';
+import { Program } from '../../src/account/program.ts';
 import { type KnownAnswers, NOTHING_KNOWN } from '../../src/request/contract/known-answers.ts';
 import { Secret } from '../../src/request/words/secret.ts';
 import { PostgresServer, postgresIsMissing, STORE_PASSWORD } from '../helpers/postgres.ts';
@@ -28,41 +27,40 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
   afterAll(() => server?.end());
 
   /** A process on a machine of its own, whose log is kept in the store at this address. */
-  function processAt(url: string, run: string) {
-    const state = mkdtempSync(join(tmpdir(), 'srq-account-'));
-    const closers: (() => Promise<void>)[] = [];
-    const close = async () => {
-      for (const closer of closers.splice(0)) await closer();
-    };
-    onTestFinished(async () => {
-      await close();
-      rmSync(state, { recursive: true, force: true });
-    });
-    const program = {
-      ...{ clock: systemClock, run, halt: new AbortController(), uid: null, freshStore: false },
-      onClose: (closer: () => Promise<void>) => void closers.unshift(closer),
-      holder: (command: string) => `srq ${command}, ${run}`,
-      warn: async () => {},
-      requireCertificateCheck: () => {},
-    };
-    const keeper = new LogKeeper(program, async () => ({
-      ...{ kind: 'store', url, name: 'the store', isEncrypted: false, password: async () => STORE_PASSWORD },
-      file: join(state, 'shop.ndjson'),
-    }));
-    const host = {
-      ...program,
-      stateFiles: async () => ({ token: join(state, 'shop.token.json'), learned: join(state, 'shop.learned.json') }),
-      trust: async () => ({ uid: null, onDistrusted: () => {} }),
-      logPlace: async () => ({ kind: 'store' as const }),
-      postgresStore: () => keeper.postgresStore(),
-    };
-    return {
-      host,
-      state,
-      close,
-      open: (changes: Partial<AccountOptions> = {}) => openAccount(host, { ...OPTIONS, ...changes }),
-    };
+  class Machine extends Program {
+    readonly halt = new AbortController();
+    readonly freshStore = false;
+    readonly state = mkdtempSync(join(tmpdir(), 'srq-account-'));
+    readonly #url: string;
+
+    constructor(url: string, run: string) {
+      super({ env: {}, pid: 1 });
+      this.#url = url;
+      this.run = run;
+      onTestFinished(async () => {
+        await this.close();
+        rmSync(this.state, { recursive: true, force: true });
+      });
+    }
+
+    open(changes: Partial<AccountOptions> = {}) {
+      return openAccount(this, { ...OPTIONS, ...changes });
+    }
+
+    async stateFiles() {
+      return { token: join(this.state, 'shop.token.json'), learned: join(this.state, 'shop.learned.json') };
+    }
+
+    protected async findLog() {
+      const store = { kind: 'store', url: this.#url, name: 'the store', isEncrypted: false } as const;
+      return { ...store, password: async () => STORE_PASSWORD, file: join(this.state, 'shop.ndjson') };
+    }
+
+    protected named = (command: string) => `srq ${command}, ${this.run}`;
+    warn = async () => {};
+    addSecret = () => {};
   }
+  const processAt = (url: string, run: string) => new Machine(url, run);
 
   test('Processes with one store share what answers mean, under the same API description and service', async () => {
     const url = await server.database();
@@ -89,6 +87,32 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     alone.remember(knowing('a'));
     await new Promise(setImmediate);
     expect(known(await one.open())).toEqual(['a']);
+    expect(known(await processAt(url, 'other').open())).toEqual(['a']);
+  });
+
+  test('A process ends soon after its run, although its store is away and what it has learned cannot be kept', async () => {
+    const url = await server.database();
+    const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
+    const first = await one.open();
+    expect(await first.limiter.acquire('create')).not.toBeNull();
+    first.remember(knowing('a'));
+    server.down();
+    const startedMs = performance.now();
+    await one.close().finally(() => server.up());
+    const waitedMs = performance.now() - startedMs;
+    expect(waitedMs).toBeLessThan(30_000);
+    expect(known(await other.open())).toEqual([]);
+  });
+
+  test('A process that waits a moment for its store at its end keeps what it has learned', async () => {
+    const url = await server.database();
+    const one = processAt(url, 'one');
+    (await one.open()).remember(knowing('a'));
+    server.down();
+    const closing = one.close();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    server.up();
+    await closing;
     expect(known(await processAt(url, 'other').open())).toEqual(['a']);
   });
 });
