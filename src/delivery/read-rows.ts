@@ -13,7 +13,7 @@ import {
   prepareRow,
   type Reading,
 } from './prepare.ts';
-import { earlierKey } from './sent-before.ts';
+import { earlierKey, loggedStatus, NEVER_AGAIN } from './sent-before.ts';
 import type { Submission } from './submit.ts';
 
 /** Reads the rows of a table within a range, batch by batch. */
@@ -27,7 +27,7 @@ export async function* rowsInRange(table: Table, { skip, limit }: RowRange): Asy
 }
 
 /**
- * Prepares rows and looks up what the log knows of them. A row that the log knows only as another program saved it gets that form.
+ * Prepares rows and looks up what the log knows of them. A row that was sent as another program saved it gets that form.
  * A row is not checked if `isKnown` holds of what it most likely
  * becomes, which is null if that cannot be known, or if `isLikely` is false and nobody tries.
  */
@@ -59,7 +59,10 @@ export async function prepareBatch(
   return prepared;
 }
 
-/** Gives rows that the log knows only as another program saved them that form. */
+/**
+ * Gives rows the form in which another program saved them, if their request must not be sent again in that one. A form
+ * that was not taken is left, because the cell may have been corrected.
+ */
 async function inKnownForms(rows: readonly Row[], reading: Reading, log: LogView): Promise<readonly Row[]> {
   const keyed = rows.flatMap((row) => {
     const others = inOtherForms(row, reading.mapping);
@@ -70,7 +73,7 @@ async function inKnownForms(rows: readonly Row[], reading: Reading, log: LogView
   await log.prefetch(keyed.flatMap(({ key }) => key ?? []));
   const known = new Map<Row, Row>();
   for (const { row, way, key } of keyed)
-    if (key !== null && !known.has(row) && log.lookup(key) !== 'none') known.set(row, way);
+    if (key !== null && !known.has(row) && loggedStatus(log.lookup(key), NEVER_AGAIN) !== null) known.set(row, way);
   return rows.map((row) => known.get(row) ?? row);
 }
 
