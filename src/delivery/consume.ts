@@ -5,6 +5,7 @@ import { SrqError } from '../request/words/errors.ts';
 import type { ServiceConnection } from './import.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { PassDeps } from './send-rows.ts';
+import { loggedStatus, NEVER_AGAIN } from './sent-before.ts';
 import { submitOne } from './settle-by-key.ts';
 import { fromLog, refuseUnsent, type Sent, type SubmitOptions, subjectOf } from './submit.ts';
 import { recoverFromBreak, Supervisor } from './supervise.ts';
@@ -130,7 +131,11 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
     // What is given back is the first that the next worker takes, and a fault in srq would end that one, too.
     if (STATUS[status].left === 'send' && !isOver)
       return stop?.code !== 'fault' && (stop || halt.signal.aborted) ? 'back' : 'later';
-    return status === 'unknown' && isFromLog && (await log.mayBeUnderWay(key)) ? 'later' : 'done';
+    if (status !== 'unknown' || !isFromLog) return 'done';
+    if (await log.mayBeUnderWay(key)) return 'later';
+    // The process that had it under way may have found out that it was not taken.
+    await log.prefetch([key]);
+    return loggedStatus(log.lookup(key), NEVER_AGAIN) === null ? 'later' : 'done';
   }
 
   /** Tells the queue what its record in the log has not told it: an outcome takes it off, or puts it back until later. */
