@@ -121,6 +121,27 @@ describe('a worker', () => {
     expect([bench.states.get('k1'), bench.toQueue.get('k1')]).toEqual(['sending', 'later']);
   });
 
+  test.each([1, 2])(
+    'a worker gives back what another process says was not taken, after it was under way %i×',
+    async (times) => {
+      const bench = new Bench([taken(1)]);
+      bench.states.set('k1', 'sending');
+      let asked = 0;
+      const mayBeUnderWay = () => {
+        asked += 1;
+        if (asked > times) bench.states.set('k1', 'failed');
+        return asked <= times;
+      };
+      bench.changes = { log: { ...bench.log, mayBeUnderWay } };
+      expect(await statusesOf(bench)).toEqual({ 1: 'unknown' });
+      expect([bench.states.get('k1'), bench.disposed.get(1), bench.toQueue.get('k1')]).toEqual([
+        'failed',
+        'later',
+        'later',
+      ]);
+    },
+  );
+
   test('a worker records as unknown what a process has sent that is gone, with the age of that try', async () => {
     const bench = new Bench([taken(1)]);
     bench.states.set('k1', 'sending');
