@@ -1,5 +1,5 @@
 import { type Outcome, outcomeOf } from '../request/log/outcome.ts';
-import type { NextStep, QueuedRequest, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
+import type { NextStep, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import { STATUS } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { ServiceConnection } from './import.ts';
@@ -23,8 +23,6 @@ export interface QueueWorkerOptions extends SubmitOptions {
 /** Dependencies of a queue worker. */
 export interface WorkerDeps extends Omit<PassDeps, 'preparation'>, Pick<ServiceConnection, 'isFamiliar'> {
   readonly queue: RequestQueue;
-  /** Returns the reason why this worker's contract does not allow a request, or null if it does. */
-  readonly refusal: (queued: QueuedRequest) => string | null;
   readonly watch: WorkerWatch;
 }
 
@@ -49,7 +47,7 @@ export interface WorkerWatch {
  * because a worker of which one half has failed would look alive.
  */
 export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): Promise<SrqError | null> {
-  const { queue, log, api, clock, halt, watch, isFamiliar, refusal } = deps;
+  const { queue, log, api, clock, halt, watch, isFamiliar } = deps;
   const { concurrency, untilEmpty } = options;
   const supervisor = new Supervisor(null, 0, { isFamiliar });
   /** The keys of what was taken, as long as the queue has not been told what became of it. */
@@ -104,8 +102,7 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
   /** Returns the outcome of a request that must not be sent, or null. */
   function unsentOutcome(taken: TakenRequest): Outcome | null {
     if (taken.isOver) return outcomeOf('failed', OVER);
-    const why = refusal(taken);
-    return why === null ? null : outcomeOf('rejected', why);
+    return taken.isSpoilt ? outcomeOf('rejected', SPOILT) : null;
   }
 
   /**
@@ -194,5 +191,8 @@ function faultOf(error: unknown): SrqError {
 
 const OVER =
   'It was not sent: it was tried too often, or expired after 30 days in the queue. Queue it again to send it.';
+
+const SPOILT =
+  'What the queue holds is not what was queued, so it was not sent. Queue its file again: srq enqueue FILE';
 
 const SENDER_GONE = 'The worker that sent it ended before its outcome was recorded.';

@@ -3,7 +3,6 @@ import { codesOfCounts, exitNumber } from '../../cli/exit-codes.ts';
 import { finishOnSignal, openSession, recordingsBeside } from '../../cli/session.ts';
 import type { WorkOptions } from '../../cli/table/options.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
-import { contractRefusal } from '../../delivery/refuse-queued.ts';
 import type { Paint } from '../../report/output.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { operationsOf } from '../../request/contract/operations.ts';
@@ -30,7 +29,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
     audio: recordingsBeside('-'),
     operations: operationsOf(options),
   });
-  const { destination, contract, operations } = session.preparation;
+  const { destination } = session.preparation;
   await context.log.requireKnown();
   const log = await store.open('work', false);
   context.onClose(() => log.close());
@@ -43,10 +42,9 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const connection = await session.connect({ rate, concurrency, refused });
   watch.connection = connection;
   const { api, isFamiliar } = connection;
-  const refusal: WorkerDeps['refusal'] = (queued) => contractRefusal(queued, contract, operations, destination);
   context.reporter.say(() => `Working for ${session.destinationText}.`);
   watch.opened();
-  const deps: WorkerDeps = { api, log, queue, clock, halt, watch, isFamiliar, refusal };
+  const deps: WorkerDeps = { api, log, queue, clock, halt, watch, isFamiliar };
   const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
   connection.keepRate();
   // Nothing of what remains to be done needs the store.

@@ -1,7 +1,7 @@
 import type { ServiceRequest } from '../lead/service-request.ts';
 
 /** A validated request that waits for a worker. It has no recording. */
-export interface QueuedRequest {
+interface QueuedRequest {
   readonly key: string;
   /** The row in the file from which it came. */
   readonly row: number;
@@ -12,6 +12,8 @@ export interface QueuedRequest {
 export interface TakenRequest extends QueuedRequest {
   /** Whether it is not tried again, because it was tried too often or has waited for too long. */
   readonly isOver: boolean;
+  /** Whether another program has changed it in the queue, so that it has another key. */
+  readonly isSpoilt: boolean;
 }
 
 /** What becomes of a request that a worker had taken: it has left the queue, or is tried again at once, or later. */

@@ -1,4 +1,4 @@
-import type { Destination, ServiceRequest } from '../../request/lead/service-request.ts';
+import { contentKey, type Destination, type ServiceRequest } from '../../request/lead/service-request.ts';
 import type { RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { accountId } from './account.ts';
 import type { Database, Query } from './database.ts';
@@ -34,7 +34,10 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
     take: async (count, hand) => {
       const text = `select ${KEY}, "row", request, is_over as "isOver" from srq.take($1, $2, $3, $4)`;
       const rows = await ask<TakenRow>(text, [account, process?.(), count, hand]);
-      return rows.map(({ request, ...taken }) => ({ ...taken, request: requestIn(request) }));
+      return rows.map((row) => {
+        const request = requestIn(row.request);
+        return { ...row, request, isSpoilt: request.audio !== null || contentKey(request, destination) !== row.key };
+      });
     },
     giveBack: async (keys, isTried) => {
       await ask(isTried ? LATER : BACK, [keys, process?.()]);
@@ -85,7 +88,7 @@ const PURGE = `delete from srq.waiting where key in (
 
 const KEY = "replace(key::text, '-', '') as key";
 
-interface TakenRow extends Omit<TakenRequest, 'request'> {
+interface TakenRow extends Omit<TakenRequest, 'request' | 'isSpoilt'> {
   readonly request: string;
 }
 
