@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { contractRefusal } from '../../src/delivery/refuse-queued.ts';
 import { requireClear, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import { recoverFromBreak } from '../../src/delivery/supervise.ts';
-import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import type { SrqError } from '../../src/request/words/errors.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { validated } from '../helpers/fake-api.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
-import { contractWith, parameter } from '../sandbox/contract-client.ts';
-import { PREPARATION, submissionOf } from './leads.ts';
+import { submissionOf } from './leads.ts';
 
 describe('After a break', () => {
   const recovering = async (isStopped: boolean, validate: MarketplaceApi['validate']) => {
@@ -36,38 +33,6 @@ describe('After a break', () => {
 
   test('After a break nothing is asked in a run that is stopped', async () => {
     expect(await recovering(true, async () => answer)).toEqual(['slower: 0.5']);
-  });
-});
-
-describe('A worker', () => {
-  test('A worker does not send what has changed since it was queued, or what its description refuses', () => {
-    const { destination } = PREPARATION;
-    const queued = submissionOf('Pintar');
-    const refusal = (changes: Partial<typeof queued>, contract = DOCUMENTED_CONTRACT) =>
-      contractRefusal({ ...queued, ...changes }, contract, ['create'], destination);
-    const changed = expect.stringContaining('not what was queued');
-    expect(refusal({})).toBeNull();
-    expect(refusal({ key: '0'.repeat(32) })).toEqual(changed);
-    const params = { ...queued.request.params, request_text: 'Limpar' };
-    expect(refusal({ request: { ...queued.request, params } })).toEqual(changed);
-    const audio = { path: 'a', sizeBytes: 1, sha256: '', mediaType: 'audio/wav', base64: async () => '' };
-    expect(refusal({ request: { ...queued.request, audio } })).toEqual(changed);
-    const fields = ['country', 'phone', 'request_text', 'lang'];
-    const parameters = fields.map((field) => parameter(field, { required: false }));
-    const strict = (...more: ReturnType<typeof parameter>[]) =>
-      contractWith({ create: { parameters: [...parameters, ...more] } });
-    expect(refusal({}, strict())).toBeNull();
-    expect(refusal({}, strict(parameter('consent')))).toBe('The API description of this worker refuses it: consent.');
-    // Whether srq has filled in the language cannot be seen: it is left out where it is not taken.
-    const english = { required: false, values: [{ value: 'en', label: null }] };
-    const others = parameters.filter(({ field }) => field !== 'lang');
-    expect(refusal({}, contractWith({ create: { parameters: [...others, parameter('lang', english)] } }))).toBeNull();
-    expect(
-      refusal(
-        {},
-        contractWith({ create: { parameters: [...others, parameter('lang', { ...english, required: true })] } }),
-      ),
-    ).toBe('The API description of this worker refuses it: lang.');
   });
 });
 

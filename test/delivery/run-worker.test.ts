@@ -43,7 +43,7 @@ describe('a fault ends the whole worker', () => {
 
   test('a fault that nobody notices ends the worker, and the request comes back later', async () => {
     const bench = new Bench([taken(1)]);
-    bench.changes = { refusal: fault };
+    bench.changes = { log: { ...bench.log, lookup: fault } };
     expect(await bench.run()).toMatchObject({ code: 'fault' });
     expect([bench.states.get('k1'), bench.toQueue.get('k1'), bench.inFlight]).toEqual([undefined, 'later', 0]);
   });
@@ -161,11 +161,10 @@ describe('a worker', () => {
   });
 
   test('refuses what the queue does not hold as it was queued, and goes on; what is unknown of it stays so', async () => {
-    const bench = new Bench(rows(1, 6).map((row) => taken(row)));
+    const bench = new Bench(rows(1, 6).map((row) => taken(row, { isSpoilt: row !== 2 })));
     const before = { k3: 'sending', k4: 'created', k5: 'parked', k6: 'unknown' } as const;
     for (const [key, state] of Object.entries(before)) bench.states.set(key, state);
     bench.validate = async () => fault();
-    bench.changes = { refusal: ({ row }) => (row === 2 ? null : 'It was changed.') };
     expect(await statusesOf(bench)).toEqual({
       ...{ 1: 'rejected', 2: 'created', 3: 'unknown', 4: 'repeated', 5: 'unknown', 6: 'unknown' },
     });
@@ -175,7 +174,7 @@ describe('a worker', () => {
   });
 
   test('a worker sends nothing that has expired, and records it as failed unless it may have been sent', async () => {
-    const expired = (row: number) => taken(row, true);
+    const expired = (row: number) => taken(row, { isOver: true });
     const bench = new Bench([expired(1), taken(2), expired(3), expired(4)]);
     bench.states.set('k3', 'sending').set('k4', 'created');
     expect(await statusesOf(bench)).toEqual({ 1: 'failed', 2: 'created', 3: 'unknown', 4: 'repeated' });

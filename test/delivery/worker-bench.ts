@@ -12,8 +12,8 @@ const OPTIONS: QueueWorkerOptions = {
   ...({ validate: false, onDuplicate: 'skip', again: false, concurrency: 4, untilEmpty: false } as const),
 };
 
-export const taken = (row: number, isOver = false): TakenRequest => ({
-  ...{ key: `k${row}`, row, isOver },
+export const taken = (row: number, { isOver = false, isSpoilt = false } = {}): TakenRequest => ({
+  ...{ key: `k${row}`, row, isOver, isSpoilt },
   request: { params: { request_text: String(row) }, audio: null, ref: null },
 });
 
@@ -125,7 +125,6 @@ export class Bench {
     const deps: WorkerDeps = {
       ...{ api, log, queue, clock, halt },
       isFamiliar: false,
-      refusal: () => null,
       watch: {
         began: () => (this.inFlight += 1),
         ended: ({ row }, _, next) => {

@@ -18,18 +18,6 @@ function watched(bench: Bench): { readonly told: string[]; readonly watch: Worke
 }
 
 describe('A worker', () => {
-  test('A worker records as rejected what its description refuses, and sends it nowhere', async () => {
-    const bench = new Bench([taken(1), taken(2)]);
-    const { told, watch } = watched(bench);
-    bench.changes = { refusal: ({ row }) => (row === 1 ? 'It lacks consent.' : null), watch };
-    await bench.run({ untilEmpty: true });
-    expect([bench.began, bench.states.get('k1'), bench.states.get('k2')]).toEqual([[2], 'rejected', 'created']);
-    expect(told.filter((each) => each.includes('ended')).map((each) => each.split(': ')[1])).toEqual([
-      'ended 1 rejected',
-      'ended 2 created',
-    ]);
-  });
-
   test('A worker pauses the account after three unknown outcomes, asks validate, and goes on slower', async () => {
     const bench = new Bench([1, 2, 3, 4].map((row) => taken(row)));
     const { told, watch } = watched(bench);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { contentKey } from '../../../src/request/lead/service-request.ts';
 import type { TakenRequest } from '../../../src/request/log/request-queue.ts';
 import { CREATED } from '../../doors/log.ts';
 import { openQueue, type PostgresQueue, storeAt } from '../../doors/store.ts';
@@ -84,12 +85,24 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
 
   test('The queue hands back what was queued, digit by digit, and to no other account', async () => {
     const { queue } = await join(true);
-    const odd = queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode');
+    const odd = withOwnKey(queued(7, 'NUL \0, half a pair \ud800, "quotes" \\ and ünïcode'));
     await queue.add([odd]);
     const other = await join(false, { ...DESTINATION, clientId: 'another' });
     expect(await take(other.queue, 5)).toEqual([]);
     expect([await other.queue.isEmpty(), await queue.isEmpty()]).toEqual([true, false]);
-    expect(await take(queue, 5)).toEqual([{ ...odd, isOver: false }]);
+    expect(await take(queue, 5)).toEqual([{ ...odd, isOver: false, isSpoilt: false }]);
+  });
+
+  test('The queue tells what is not as it was queued', async () => {
+    const { queue } = await join(true);
+    const audio = { path: 'a', sizeBytes: 1, sha256: '', mediaType: 'audio/wav', base64: async () => '' };
+    const recorded = (each: ReturnType<typeof queued>) => ({ ...each, request: { ...each.request, audio } });
+    await queue.add([withOwnKey(queued(1)), queued(2), recorded(withOwnKey(queued(3)))]);
+    expect((await take(queue, 5)).map(({ row, isSpoilt }) => [row, isSpoilt])).toEqual([
+      [1, false],
+      [2, true],
+      [3, true],
+    ]);
   });
 
   test('An outcome takes its row off the queue in the same statement; what failed comes back later', async () => {
@@ -218,4 +231,7 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
 const asTaken = (request: ReturnType<typeof queued>): TakenRequest => ({
   ...request,
   isOver: false,
+  isSpoilt: false,
 });
+
+const withOwnKey = (each: ReturnType<typeof queued>) => ({ ...each, key: contentKey(each.request, DESTINATION) });

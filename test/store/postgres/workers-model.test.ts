@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkerDeps } from '../../../src/delivery/consume.ts';
+import { contentKey } from '../../../src/request/lead/service-request.ts';
 import type { CreateResult, MarketplaceApi } from '../../../src/request/ports.ts';
-import { CREATED, keyOf, storeAt } from '../../doors/log.ts';
+import { CREATED, storeAt } from '../../doors/log.ts';
 import { openQueue, runWorker, systemClock } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
@@ -45,8 +46,8 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
       const giveUp = new AbortController().signal;
       const adding = openQueue({ database: person.database, destination: DESTINATION, process: null, giveUp });
       const rows = Array.from({ length: ROWS }, (_, row) => row);
-      const request = { params: { country: 'PT' }, audio: null, ref: null };
-      await adding.add(rows.map((row) => ({ key: keyOf(row), row, request })));
+      const requests = rows.map((row) => ({ params: { request_text: `${row}` }, audio: null, ref: null }));
+      await adding.add(requests.map((request, row) => ({ key: contentKey(request, DESTINATION), row, request })));
       let runs = 0;
 
       /** Runs a worker until the queue is empty, or until it is killed at one of its steps. */
@@ -117,7 +118,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
             drop: (...given) => step(() => queue.drop(...given)),
           },
           clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal) },
-          ...{ isFamiliar: true, hold: () => {}, refusal: () => null, halt: new AbortController() },
+          ...{ isFamiliar: true, hold: () => {}, halt: new AbortController() },
           watch: { began: () => {}, ended: () => {}, gaveBack: () => {}, ending: () => {}, breakerOpened: () => {} },
         };
         const options = {
