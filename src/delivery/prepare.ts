@@ -16,7 +16,6 @@ import { filledTemplate } from '../request/lead/template.ts';
 import { memoize } from '../request/small.ts';
 import { expected } from '../request/words/errors.ts';
 import { finding, type Problem } from '../request/words/finding.ts';
-import { audioFindings } from './check/check-contract.ts';
 import { checkRequest, likelyRequest, put } from './check/check-request.ts';
 import type { Submission } from './submit.ts';
 
@@ -125,7 +124,7 @@ export function prepareDraft(
   if (!request || (strict && problems.length > 0)) return invalid(row, fields['ref'] ?? null, problems);
   const named = (whole: ServiceRequest) => ({ row, request: whole, key: contentKey(whole, destination), problems });
   if (audioPath === null) return named(request);
-  return described(audioPath, preparation).then((audio) =>
+  return described(audioPath, preparation.audio).then((audio) =>
     'sizeBytes' in audio ? named({ ...request, audio }) : invalid(row, request.ref, [...problems, audio]),
   );
 }
@@ -136,10 +135,9 @@ export function invalid(row: number, ref: string | null, problems: readonly Prob
 }
 
 /** Describes a recording, or says what is wrong with it. */
-async function described(path: string, { audio, contract, operations }: Preparation): Promise<AudioFile | Problem> {
+async function described(path: string, audio: DescribeAudio): Promise<AudioFile | Problem> {
   try {
-    const described = await audio(path);
-    return audioFindings(contract, operations, described)[0] ?? described;
+    return await audio(path);
   } catch (error) {
     return finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);
   }

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describedCall, type Given, leftOutOf, placed, treeOf } from '../../request/contract/bindings.ts';
-import { audioLength, type Code } from '../../request/contract/codes.ts';
-import { type Call, type Contract, callsOf, judgeOf, type Misfit } from '../../request/contract/contract.ts';
+import type { Code } from '../../request/contract/codes.ts';
+import { type Call, type Contract, judgeOf, type Misfit } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { ONLY_ELEMENT, type Place, readPlace } from '../../request/contract/place.ts';
 import { placeFacts } from '../../request/contract/places.ts';
 import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';
-import type { AudioFile } from '../../request/lead/service-request.ts';
 import { memoize } from '../../request/small.ts';
 import { didYouMean } from '../../request/words/did-you-mean.ts';
 import { finding, type Problem } from '../../request/words/finding.ts';
@@ -103,7 +102,7 @@ function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts:
     return [finding(code, field, { ways: named })];
   }
   if (code === 'contract.no-place') return [noPlace(call, field)];
-  // The recording is checked once it has been looked at.
+  // The service judges the recording.
   if (/^audio_/.test(field)) return [];
   if (code === 'contract.type' && text !== null) {
     return [finding(code, field, { type: words === 'boolean' ? 'true or false' : words }, text)];
@@ -165,25 +164,4 @@ function leftOutFindings(call: Call, { texts, hasRecording, filled }: GivenTexts
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
   if (isRecorded && !fields.has('audio_file')) found.push(noPlace(call, 'audio_file'));
   return found;
-}
-
-/** Checks a recording against the contract by its size and media type, before it is read. */
-export function audioFindings(
-  contract: Contract,
-  operations: readonly RequestOperationName[],
-  { sizeBytes, mediaType }: Pick<AudioFile, 'sizeBytes' | 'mediaType'>,
-): Problem[] {
-  for (const call of callsOf(contract, operations)) {
-    for (const { field, facts, wire } of describedCall(call).slots) {
-      const { maxLength: most, codes } = facts;
-      if (field === 'audio_file' && most !== null) {
-        const length = audioLength(call.audio, sizeBytes, mediaType);
-        if (length > most) return [finding('contract.recording-length', 'audio_file', { length, most })];
-      }
-      if (field !== 'audio_type' || wire(mediaType) !== null) continue;
-      const allowed = (codes ?? []).map(({ value }) => value).slice(0, SHOWN_VALUES);
-      return [finding('contract.recording-kind', 'audio_file', { kind: mediaType, allowed: allowed.join(', ') })];
-    }
-  }
-  return [];
 }

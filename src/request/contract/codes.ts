@@ -115,16 +115,6 @@ function byKey(
   };
 }
 
-/** Returns the length of the encoded text of a recording, or of its bytes if they are sent as they are. */
-export function audioLength(
-  form: 'base64' | 'data-url' | 'binary',
-  sizeBytes: number,
-  mediaType: string | null,
-): number {
-  if (form === 'binary') return sizeBytes;
-  return (form === 'data-url' ? dataUrlPrefix(mediaType).length : 0) + 4 * Math.ceil(sizeBytes / 3);
-}
-
 /** Returns the beginning of a data URL, up to its content. */
 export function dataUrlPrefix(mediaType: string | null): string {
   return `data:${mediaType ?? 'application/octet-stream'};base64,`;

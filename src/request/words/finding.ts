@@ -36,7 +36,6 @@ const language = about('The language', 'Correct the cell; for a file of one lang
 const phone = about('The phone number', 'Correct the cell; if another column holds the number: --map COLUMN=phone');
 const email = about('The e-mail address', 'Correct the cell; if another column holds the address: --map COLUMN=email');
 const location = about('The location', 'Say which columns hold them: --map COLUMN=postal_code, --map COLUMN=city');
-const recording = about(null, 'Save the recording in a format that the API description allows.');
 const text = about(null, CORRECT_CELL);
 const value = about('{field}', CORRECT_CELL);
 const missing = about(null, FILL);
@@ -132,10 +131,6 @@ export const FINDING = {
   'contract.bound': text.error('{field} {problem}, says the API description.'),
   'contract.no-place': text.error('The API description has no place for {field}.{hint}'),
   'contract.left-out': text.warning('{field} is left out: the API description has no place for it.'),
-  'contract.recording-length': recording.error(
-    'The recording is too long: {length} characters as it is sent, and the API description allows {most}. Shorten it, or save it in a compressed form.',
-  ),
-  'contract.recording-kind': recording.error('The recording is {kind}. The API description allows {allowed}.'),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
 
 /** What no column gives, and the fields any one of which would give it: the field of the finding, if there are none here. */
