@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { audioFindings, contractFindings } from '../../src/delivery/check/check-contract.ts';
+import { contractFindings } from '../../src/delivery/check/check-contract.ts';
 import { checkRequest } from '../../src/delivery/check/check-request.ts';
 import { type Contract, type Json, withJudges } from '../../src/request/contract/contract.ts';
 import type { RequestOperationName } from '../../src/request/contract/operations.ts';
@@ -140,39 +140,6 @@ describe('A finding under a contract', () => {
     });
     expect(told(contract, GOOD, ['validate']).told).toEqual([]);
     expect(told(contract, { ...GOOD, extra: 'x' }, ['validate']).told).toEqual([]);
-  });
-});
-
-describe('A recording under a contract', () => {
-  const wav = [{ value: 'audio/wav', label: null }];
-  const found = (parameters: readonly Parameter[], mediaType = 'audio/wav', sizeBytes = 10) =>
-    audioFindings(of(parameters), ['create', 'validate'], { sizeBytes, mediaType }).map(({ code }) => code);
-
-  test.each<[string, readonly Parameter[], string, string[]]>([
-    ['as long as it may be', [optional('audio_file', { audioForm: 'binary', maxLength: 10 })], 'audio/wav', []],
-    [
-      'one byte longer',
-      [optional('audio_file', { audioForm: 'binary', maxLength: 9 })],
-      'audio/wav',
-      ['contract.recording-length'],
-    ],
-    ['of any length', [optional('audio_file')], 'audio/wav', []],
-    ['beside a bound of another field', [optional('notes', { maxLength: 1 })], 'audio/wav', []],
-    ['of another kind', [optional('audio_type', { values: wav })], 'audio/ogg', ['contract.recording-kind']],
-    ['of any kind', [optional('audio_type')], 'audio/ogg', []],
-    [
-      'of a kind that the document fixes',
-      [optional('audio_type', { constant: 'audio/wav', values: wav })],
-      'audio/ogg',
-      [],
-    ],
-    [
-      'with two faults',
-      [optional('audio_type', { values: wav }), optional('audio_file', { audioForm: 'binary', maxLength: 9 })],
-      ...(['audio/ogg', ['contract.recording-kind']] as const),
-    ] as never,
-  ])('A recording under a contract is checked: %s', (_, parameters, mediaType, codes) => {
-    expect(found(parameters, mediaType)).toEqual(codes);
   });
 });
 

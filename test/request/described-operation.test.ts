@@ -1,17 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeFor } from '../../src/request/contract/body-check.ts';
-import { audioLength, dataUrlPrefix } from '../../src/request/contract/codes.ts';
-
-test.each<[number, { audioForm: 'binary' | 'base64' | 'data-url' }, number, string | null]>([
-  [3, { audioForm: 'binary' }, 3, 'audio/wav'],
-  [0, { audioForm: 'base64' }, 0, null],
-  [4, { audioForm: 'base64' }, 1, null],
-  [4, { audioForm: 'base64' }, 3, 'audio/wav'],
-  [8, { audioForm: 'base64' }, 4, 'audio/wav'],
-  ['data:audio/wav;base64,'.length + 4, { audioForm: 'data-url' }, 3, 'audio/wav'],
-])('a recording is %i long as %j of %i bytes', (length, form, sizeBytes, mediaType) => {
-  expect(audioLength(form.audioForm, sizeBytes, mediaType)).toBe(length);
-});
+import { dataUrlPrefix } from '../../src/request/contract/codes.ts';
 
 test('the beginning of a data URL names the media type, or that it is unknown', () => {
   expect(dataUrlPrefix('audio/ogg')).toBe('data:audio/ogg;base64,');
