@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
-import { mediaTypeOfBytes, mediaTypeOfName, SIGNATURE_BYTES } from '../request/lead/media-type.ts';
+import { mediaTypeOfName } from '../request/lead/media-type.ts';
 import type { AudioFile } from '../request/lead/service-request.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 
@@ -31,7 +31,7 @@ export async function describeAudio(path: string, insideFolder: string): Promise
     if (found.size === 0) throw unusable(`The recording ${path} is empty.`, 'Export it again.');
     if (found.size > MAX_AUDIO_BYTES) throw tooLarge(path, found.size);
     const bytes = await handle.readFile();
-    const mediaType = mediaTypeOfBytes(bytes.subarray(0, SIGNATURE_BYTES)) ?? mediaTypeOfName(path);
+    const mediaType = mediaTypeOfName(path);
     if (mediaType === null) throw unusable(`${path} is not a recording.`, 'Name a sound file, such as .mp3 or .wav.');
     const described = { path: real, sizeBytes: bytes.length, sha256: digestOf(bytes), mediaType };
     return { ...described, base64: () => readBase64(described) };

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { mediaTypeOfBytes } from '../request/lead/media-type.ts';
+import { mediaTypeOfName } from '../request/lead/media-type.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -138,14 +138,12 @@ const REFUSED: readonly Refused[] = [
 const HEAD_BYTES = 200;
 
 /**
- * Returns the kind of a file by its first bytes. Throws `SrqError('input')`, saying what to do instead, for a kind that
- * srq cannot read.
+ * Returns the kind of a file by its first bytes. A recording is told by its name. Throws `SrqError('input')`, saying what to
+ * do instead, for a kind that srq cannot read.
  */
 export function kindOf(path: string, head: Buffer): FileKind {
   const text = head.subarray(0, HEAD_BYTES).toString('latin1');
-  // A header may begin as a recording does: `ID3,Name`.
-  const isRecording = mediaTypeOfBytes(head) !== null && /[\0-\x08]/.test(text);
-  const refused = isRecording ? NO_TABLE : REFUSED.find(([begins]) => begins.test(text));
+  const refused = mediaTypeOfName(path) !== null ? NO_TABLE : REFUSED.find(([begins]) => begins.test(text));
   if (refused) throw new SrqError('file.wrong-kind', `${path} is ${refused[1]}, not CSV or JSON.`, refused[2]);
   return text.startsWith('PK\x03\x04') ? 'zip' : 'text';
 }

@@ -28,26 +28,3 @@ export function mediaTypeOfName(name: string): string | null {
   const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return kindOf.get(ending)?.[0] ?? null;
 }
-
-/** Patterns of the first bytes of each kind of recording, read as Latin-1. */
-const SIGNATURES: readonly (readonly [RegExp, string])[] = [
-  [/^RIFF[\s\S]{4}WAVE/, 'audio/wav'],
-  [/^OggS/, 'audio/ogg'],
-  [/^fLaC/, 'audio/flac'],
-  [/^#!AMR/, 'audio/amr'],
-  [/^FORM[\s\S]{4}AIF[FC]/, 'audio/aiff'],
-  [/^\x1a\x45\xdf\xa3/, 'audio/webm'],
-  [/^[\s\S]{4}ftyp3g/, 'audio/3gpp'],
-  [/^[\s\S]{4}ftyp/, 'audio/mp4'],
-  [/^ID3|^\xff[\xe2\xe3\xf2\xf3\xfa\xfb]/, 'audio/mpeg'],
-  [/^\xff[\xf0\xf1\xf8\xf9]/, 'audio/aac'],
-];
-
-/** Number of first bytes that identify the kind of a recording. */
-export const SIGNATURE_BYTES = 12;
-
-/** Returns the media type of a recording by its first bytes, or null if srq does not know them. */
-export function mediaTypeOfBytes(head: Uint8Array): string | null {
-  const text = String.fromCharCode(...head.subarray(0, SIGNATURE_BYTES));
-  return SIGNATURES.find(([pattern]) => pattern.test(text))?.[1] ?? null;
-}

@@ -19,7 +19,7 @@ export interface AudioFile {
   readonly sizeBytes: number;
   /** SHA-256 of the file, in hex. */
   readonly sha256: string;
-  /** The media type by the first bytes, else by the name. */
+  /** The media type by the name. */
   readonly mediaType: string;
   /** Reads its content as base64. Rejects with `SrqError('input')` if the file has changed since it was described. */
   base64(): Promise<string>;
