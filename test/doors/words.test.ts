@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cpuMs } from '../helpers/cpu-time.ts';
-import { holds as holdsAt, ticked } from './table.ts';
-import { escapeFormulas, mediaTypeOfBytes, reasonOf, sentAs, shellWord, unescapeFormulas } from './words.ts';
+import { holds as holdsAt } from './table.ts';
+import { escapeFormulas, reasonOf, sentAs, shellWord, unescapeFormulas } from './words.ts';
 
 const holds = (name: string, ...rest: [number, Parameters<typeof holdsAt>[2]]) =>
   holdsAt(join(import.meta.dirname, 'words', name), ...rest);
@@ -21,8 +21,6 @@ holds('formulas.md', 1, ([text = '']) => {
 });
 
 holds('powershell.md', 1, ([word = '']) => [`\`${shellWord(given(word), 'win32')}\``]);
-
-holds('recordings.md', 1, ([bytes = '']) => [mediaTypeOfBytes(Buffer.from(ticked(bytes), 'latin1')) ?? '-']);
 
 holds('reasons.md', 2, ([status = '', http = '']) => [
   reasonOf({ status: status as 'failed', http: http === '-' ? null : Number(http) }) ?? '-',

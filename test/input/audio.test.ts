@@ -98,14 +98,11 @@ it('a recording whose bytes are no longer those that were described is refused',
 });
 
 it.each([
-  ['ogg.wav', 'OggS\0\x02', 'audio/ogg'],
-  ['flac', 'fLaC\0\0', 'audio/flac'],
-  ['unknown.mp3', 'no sound', 'audio/mpeg'],
-])('a recording is what its bytes say, and else what its name says: %s', async (name, head, type) => {
-  writeFileSync(join(folder, name), head);
-  // Of many at once none is judged before its bytes have been read.
-  const described = await Promise.all(Array.from({ length: 50 }, () => describeAudio(name, folder)));
-  expect(new Set(described.map(({ mediaType }) => mediaType))).toEqual(new Set([type]));
+  ['unknown.mp3', 'audio/mpeg'],
+  ['VOICE.OGG', 'audio/ogg'],
+])('a recording is what its name says: %s', async (name, type) => {
+  writeFileSync(join(folder, name), 'no sound');
+  expect((await describeAudio(name, folder)).mediaType).toBe(type);
 });
 
 it('a recording has at most 25 MiB, and its size is told', async () => {
