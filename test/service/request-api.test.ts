@@ -467,7 +467,10 @@ describe('what validate says', () => {
       const said = await asked(own, control, setup);
       expect([said.verdict, said.controls.length]).toEqual([verdict, controls]);
       // It looks like the request, and names neither its customer nor its text.
-      for (const { body } of said.controls) expect(body).not.toMatch(/ines%40|912345678|torneira/);
+      for (const { body } of said.controls) {
+        expect(body).not.toMatch(/ines%40|912345678|torneira/);
+        expect(new URLSearchParams(body).get('request_text')).toHaveLength(LEAD['request_text']?.length ?? 0);
+      }
     },
   );
 });
