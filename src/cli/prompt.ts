@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { columnsOf, inAscii, isAsciiLocale, wrapped } from '../report/output.ts';
+import { inAscii, isAsciiLocale } from '../report/output.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Context } from './context.ts';
 
@@ -68,16 +68,10 @@ export function leave(hint: string | null, cause?: unknown): never {
   throw new SrqError('prompt.left', 'Nothing was sent.', hint, cause);
 }
 
-/** Folds a question for the terminal and keeps the blank after it. */
-function shown(question: string, { stderr, env }: Asking['process']): string {
-  const text = `${wrapped(question.trimEnd(), columnsOf(stderr))} `;
-  return isAsciiLocale(env) ? inAscii(text) : text;
-}
-
 /** Shows a question and returns the answer. What the user types is written to `echo`. */
 async function answered({ process }: Asking, question: string, echo: Writable): Promise<string> {
-  const { stdin, stderr } = process;
-  const lines = shown(question, process).split('\n');
+  const { stdin, stderr, env } = process;
+  const lines = (isAsciiLocale(env) ? inAscii(question) : question).split('\n');
   // The library redraws the line while the answer is edited, so it must know the last line of the question.
   const last = lines.pop() ?? '';
   // The interface is created first, because it turns off the terminal's echo. A secret can be typed as soon as the

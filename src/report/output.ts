@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import textWidth from 'fast-string-width';
-import { wrapAnsi } from 'fast-wrap-ansi';
 import { printable, printableLines, UNPRINTABLE } from '../request/words/characters.ts';
 
 /** Makes texts of foreign origin safe for a terminal. */
@@ -83,24 +82,6 @@ export function aligned(pairs: readonly (readonly [string, string])[], indent = 
 /** Returns the number of columns that a printable text takes on a terminal. Colours take none. */
 export { textWidth };
 
-/**
- * Maximum length of a line that is wrapped. Nobody reads a longer line, and the library's time grows with the square of
- * its blanks.
- */
-const MAX_FOLDED = 10_000;
-/**
- * Matches a command at the end of a line. A line feed within it would break it when it is pasted into a shell. A
- * sentence after the command is not part of it.
- */
-const COMMAND =
-  /(?<=[:→]\S* )(?:srq|cat|chmod|cp|createdb|curl|gunzip|jq|mv|npm|openssl|rm|sed|sudo) (?:(?!\. [A-Z]).)*$/;
-const OPTION_WITH_VALUE = /--[\w-]+ (?:"[^"]*"|'[^']*'|\S+)/g;
-/**
- * Replaces blanks at which a line must not break. It is a character for private use, which occurs neither in srq's
- * texts nor in a partner's.
- */
-const NO_BREAK = '\ue000';
-
 /** Cuts a text to at most `width` columns, and marks the cut. */
 export function clip(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
@@ -112,36 +93,6 @@ export function clip(text: string, width: number): string {
     kept += character;
   }
   return width < 1 ? '' : `${kept}…`;
-}
-
-/**
- * Folds a text for a terminal of `columns` columns. Null means that there is no terminal and lines may have any length.
- * Lines break between words, and continuation lines are indented. A command is never broken by a line feed; the
- * terminal wraps it and still copies it as one line.
- */
-export function wrapped(text: string, columns: number | null): string {
-  if (columns === null) return text;
-  return text
-    .split('\n')
-    .map((line) => foldedLine(line, columns))
-    .join('\n');
-}
-
-function foldedLine(line: string, columns: number): string {
-  if (line.length > MAX_FOLDED || textWidth(line) <= columns) return line;
-  // The library would compose accents, which would change a file's name.
-  if (line !== line.normalize() || /^ +(?:\S+=\S+ )?srq /.test(line)) return line;
-  const [indent = ''] = /^ */.exec(line) ?? [];
-  const hanging = `${indent}  `;
-  const [command = ''] = COMMAND.exec(line) ?? [];
-  const head = line.slice(indent.length, line.length - command.length);
-  const whole = head.trimEnd().replace(OPTION_WITH_VALUE, (option) => option.replaceAll(' ', NO_BREAK));
-  const rows = wrapAnsi(whole, Math.max(1, columns - hanging.length - 1)).replaceAll(NO_BREAK, ' ');
-  // The blank stays at the end of its line, so that folding adds nothing but line feeds and indents.
-  const shown = indent + rows.replaceAll('\n', ` \n${hanging}`);
-  if (command === '') return shown;
-  const fits = textWidth(shown.slice(shown.lastIndexOf('\n') + 1)) + 1 + textWidth(command) <= columns;
-  return `${shown} ${fits ? '' : `\n${hanging}`}${command}`;
 }
 
 /** Pads a text with blanks to `width` columns. */

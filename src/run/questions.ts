@@ -195,7 +195,7 @@ export function askMeaning(context: Context, ...[row, { text, ids }]: Parameters
     ...always,
     '  n  no, it means a refusal',
     '  Enter  look it up first: the row stays unknown, and the run stops',
-    'Your answer:',
+    'Your answer: ',
   ].join('\n');
   return askUntil(context, question, (answer) => {
     const choice = answer.trim().toLowerCase();

@@ -15,7 +15,7 @@ type Shell = (typeof SHELLS)[number];
 /** Prints the script with which a shell completes srq's commands. */
 export async function completion(context: Context, shell: Shell): Promise<number> {
   const script = COMPLETION_SCRIPTS[shell];
-  await context.reporter.result('completion', { shell, script }, () => script, 'verbatim');
+  await context.reporter.result('completion', { shell, script }, () => script);
   return 0;
 }
 
@@ -29,12 +29,7 @@ export async function complete(context: Context, count: string, words: readonly 
   const { words: all, files } = candidatesAfter(words.slice(0, at).filter(isWord), current.startsWith('-'), profiles);
   const found = { words: all.filter(({ word }) => word.toLowerCase().startsWith(current.toLowerCase())), files };
   const lines = found.words.map(({ word, description }) => `${word}\t${description}`);
-  await context.reporter.result(
-    '__complete',
-    found,
-    () => [...lines, ...(found.files ? [':files'] : [])].join('\n'),
-    'verbatim',
-  );
+  await context.reporter.result('__complete', found, () => [...lines, ...(found.files ? [':files'] : [])].join('\n'));
   return 0;
 }
 

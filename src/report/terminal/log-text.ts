@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
 import { STATUS } from '../../request/log/status.ts';
-import { type Paint, printable, tableLine, tableText, textWidth, wrapped } from '../output.ts';
+import { type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;
@@ -34,7 +34,7 @@ export function logLine(
   const end = identifiersText(ids) || printable(message ?? '');
   if (columns === null || textWidth(end) <= columns - TAKEN)
     return tableLine([...cells, { text: end }], [...WIDTHS, Number.POSITIVE_INFINITY]);
-  return `${tableLine(cells, WIDTHS)}\n${wrapped(`  ${end}`, columns)}`;
+  return `${tableLine(cells, WIDTHS)}\n  ${end}`;
 }
 
 /**
@@ -55,7 +55,7 @@ export function doubtText(doubtful: readonly LogEntry[], nowMs: number, columns:
   const headings = ['key', 'age', 'row', 'reference'];
   if (columns === null) return tableText([...headings, 'what is known'], rows, columns, paint);
   const [heading = '', ...lines] = tableText(headings, rows, columns, paint).split('\n');
-  return [heading, ...lines.flatMap((line, index) => [line, wrapped(`  ${known[index]}`, columns)])].join('\n');
+  return [heading, ...lines.flatMap((line, index) => [line, `  ${known[index]}`])].join('\n');
 }
 
 const MAX_ANSWER_LENGTH = 200;

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type { DocumentName, DocumentOf } from '../../request/documents/types.ts';
 import { SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { Failure } from '../../request/words/errors.ts';
@@ -10,7 +9,6 @@ import {
   painter,
   printableLines,
   terminalSafeJson,
-  wrapped,
   writeAll,
 } from '../output.ts';
 import { linesProgress, noProgress, type Progress, redrawnProgress } from './progress.ts';
@@ -56,19 +54,15 @@ export class Reporter {
 
   /**
    * Writes the command's one result. Programs get the document of this name, or an array of several of them, and people
-   * get `text`. A `verbatim` text, such as a script, is meant for programs as well, so it is not fitted to the
-   * terminal.
+   * get `text`.
    */
   async result<Name extends DocumentName>(
     _: Name,
     document: DocumentOf<Name> | readonly DocumentOf<Name>[],
     text: (paint: Paint) => string,
-    form: 'prose' | 'verbatim' = 'prose',
   ): Promise<void> {
     if (this.#isJson) return this.#json(Array.isArray(document) ? document.map(versioned) : versioned(document));
-    const { stdout } = this.#at;
-    const said = text(this.#paint.stdout);
-    await writeAll(stdout, `${form === 'verbatim' ? said : this.#fitted(said, stdout)}\n`);
+    await writeAll(this.#at.stdout, `${this.#shown(text(this.#paint.stdout))}\n`);
   }
 
   /**
@@ -123,23 +117,20 @@ export class Reporter {
     // Some terminals do not report their width (0 columns, as under `script` or in some containers). They cannot be
     // redrawn, because the spinner's library would clear infinitely many lines.
     const isRedrawn = columnsOf(stderr) !== null && env['TERM'] !== 'dumb' && !env['CI'];
-    const line = (text: string) => (this.#isAscii ? inAscii(text) : text);
-    return (isRedrawn ? redrawnProgress : linesProgress)(label, stderr, this.#monotonicMs, line);
+    const shown = (text: string) => this.#shown(text);
+    return (isRedrawn ? redrawnProgress : linesProgress)(label, stderr, this.#monotonicMs, shown);
   }
 
   #write(text: string): void {
-    const { stderr } = this.#at;
-    stderr.write(`${this.#fitted(text, stderr)}\n`);
+    this.#at.stderr.write(`${this.#shown(text)}\n`);
   }
 
   #json(value: object): Promise<void> {
     return writeAll(this.#at.stdout, `${terminalSafeJson(value)}\n`);
   }
 
-  /** Fits a text to the width and the characters of a terminal. */
-  #fitted(text: string, stream: Writable): string {
-    const lines = wrapped(text, columnsOf(stream));
-    return this.#isAscii ? inAscii(lines) : lines;
+  #shown(text: string): string {
+    return this.#isAscii ? inAscii(text) : text;
   }
 }
 
