@@ -64,7 +64,6 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   chalk: ['src/report'],
   ora: ['src/report/terminal'],
   'prom-client': ['src/commands/work'],
-  'fast-wrap-ansi': ['src/report'],
   'fast-string-width': ['src/report'],
   'csv-parse': ['src/input'],
   'iconv-lite': ['src/input'],

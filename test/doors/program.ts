@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -42,12 +42,9 @@ export interface Ended {
 const VERSION = '1.2.3';
 const START = '2026-11-21T09:00:00.000Z';
 
-/** Where homes are: the length of a path decides where a line is folded, and TMPDIR may name a long one. */
-const SHORT = existsSync('/tmp') ? '/tmp' : tmpdir();
-
 /** A user with a home folder, a service, a clock and an environment, for the commands of one test. */
 export class Home {
-  readonly folder = realpathSync(mkdtempSync(join(SHORT, 'srq-door-')));
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'srq-door-')));
   readonly clock = new StillClock(START);
   readonly env: Record<string, string>;
   readonly service: Service;

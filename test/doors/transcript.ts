@@ -149,7 +149,7 @@ async function carryOutStep({ command, typed }: Step, columns: number | null, sc
     env: Object.fromEntries([...names.real(settings).matchAll(/(\w+)=(\S*) /g)].map(([, key, text]) => [key, text])),
   });
   return [
-    ...saidBy(ended, names),
+    ...saidBy(ended, columns, names),
     `= exit ${ended.code}`,
     ...callLines(home.service.calls.slice(calls), given.join('\n')),
     ...fileLines(scene),
@@ -167,7 +167,7 @@ function wordsOf(line: string): [words: string[], input: string | undefined] {
 }
 
 /** What the program wrote, with the stream of each line: `>` is standard output, `|` is standard error. */
-function saidBy({ written }: Ended, names: Names): string[] {
+function saidBy({ written }: Ended, columns: number | null, names: Names): string[] {
   const parts: [stream: string, text: string][] = [];
   for (const [stream, text] of written) {
     const last = parts.at(-1);
@@ -175,7 +175,7 @@ function saidBy({ written }: Ended, names: Names): string[] {
     else parts.push([stream, text]);
   }
   return parts.flatMap(([stream, text]) =>
-    linesOf(names.shown(onScreen(text)))
+    linesOf(names.shown(onScreen(text, columns ?? Number.POSITIVE_INFINITY)))
       .flatMap(brokenJson)
       .map((line) => `${stream === 'stdout' ? '>' : '|'} ${line}`.trimEnd()),
   );
@@ -189,20 +189,23 @@ function brokenJson(line: string): string[] {
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
-/** What a person sees of a text with the control sequences that move the cursor within a line and clear it. */
-function onScreen(text: string): string {
+/**
+ * What a person sees of a text with the control sequences that move the cursor and clear a line. The terminal wraps a
+ * line after `columns` columns, and the cursor moves within its rows.
+ */
+function onScreen(text: string, columns: number): string {
   const lines = text.split(/\r?\n/);
   return lines
     .map((line) => {
       let shown = '';
       let at = 0;
-      for (const [part, column, clear] of line.matchAll(
-        /\x1b\[(\d*)G|\x1b\[\d*([JK])|\x1b\[[\d;?]*[A-Za-z]|\r|[^\x1b\r]+/g,
-      )) {
-        if (column !== undefined) at = Number(column || 1) - 1;
-        else if (clear !== undefined) shown = shown.slice(0, at);
-        else if (part === '\r') at = 0;
-        else if (!part.startsWith('\x1b')) {
+      for (const [part, count, control] of line.matchAll(/\x1b\[([\d;?]*)([A-Za-z])|\r|[^\x1b\r]+/g)) {
+        const row = at - (at % columns);
+        if (control === 'G') at = row + Number(count || 1) - 1;
+        else if (control === 'A') at -= Number(count || 1) * columns;
+        else if (control === 'J' || control === 'K') shown = shown.slice(0, at);
+        else if (part === '\r') at = row;
+        else if (control === undefined) {
           shown = shown.slice(0, at).padEnd(at) + part + shown.slice(at + part.length);
           at += part.length;
         }

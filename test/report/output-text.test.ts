@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inAscii, printable, printableLines, terminalSafeJson, textWidth, wrapped } from '../../src/report/output.ts';
+import { inAscii, printable, printableLines, terminalSafeJson, textWidth } from '../../src/report/output.ts';
 
 describe('a foreign text', () => {
   test('a foreign text is printed as one line, and each invisible mark can be seen', () => {
@@ -37,32 +37,4 @@ test('each of our marks has an ASCII form of the same width, and other texts sta
   expect(inAscii(marks)).toBe('+x><|~#.');
   expect(textWidth(inAscii(marks))).toBe(textWidth(marks));
   expect(inAscii('São 東京 ✔')).toBe('São 東京 ✔');
-});
-
-describe('a line that is wrapped', () => {
-  test('a line is wrapped if it is wider than the terminal, or longer than anyone reads', () => {
-    expect(wrapped('four word', 9)).toBe('four word');
-    expect(wrapped('four words', 9)).toBe('four \n  words');
-    const long = (letters: number) => `${'word '.repeat(letters / 5 - 1)}words`;
-    expect(wrapped(long(10_000), 80)).toContain('\n');
-    expect(wrapped(long(10_005), 80)).toBe(long(10_005));
-  });
-
-  test('a line is not wrapped if it is a command, or has a name whose accents would be composed', () => {
-    const command = '  srq bulk a-file-with-a-long-name.csv --profile other';
-    const login = '  SRQ_CLIENT_SECRET=open-sesame srq login --profile sandbox --client-id 4711';
-    expect(wrapped(login, 40)).toBe(login);
-    expect(wrapped(command, 20)).toBe(command);
-    const decomposed = 'Sa\u0303o Paulo is a city with a long name';
-    expect(wrapped(decomposed, 20)).toBe(decomposed);
-  });
-
-  test.each([
-    [21, 'Next one: srq doctor', 'Next one: srq doctor'],
-    [20, 'Next one: srq doctor', 'Next one: srq doctor'],
-    [19, 'Next one: srq doctor', 'Next one: \n  srq doctor'],
-    [25, 'Wait until it is over. Say: jq .', 'Wait until it is over. \n  Say: jq .'],
-  ])('a line wrapped at %d columns keeps its command whole: %s', (columns, line, told) => {
-    expect(wrapped(line, columns)).toBe(told);
-  });
 });
