@@ -1,11 +1,12 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type LogPlace, Program } from '../account/program.ts';
 import { printableLines } from '../report/output.ts';
 import { Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, forRehearsal } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
-import { type Failure, failureOf, type SrqError } from '../request/words/errors.ts';
+import { type Failure, failureOf, SrqError, systemCode } from '../request/words/errors.ts';
 import type { MappingStore } from '../settings/mapping-store.ts';
 import { directories, profileNamed, type StateFiles, settingsFiles, stateFiles } from '../settings/paths.ts';
 import type { ProfileStore } from '../settings/profile-store.ts';
@@ -15,7 +16,6 @@ import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
 import { logPlace } from './log-place.ts';
 import type { GlobalOptions } from './table/options.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /**
  * The dependencies of a command. One context is built per command, and parts that take time or read a file are loaded
@@ -208,7 +208,7 @@ export class Context extends Program {
 
   /**
    * Makes a folder for personal data, which only the user can open. It is removed when the command ends, also by a
-   * signal.
+   * signal. Throws `SrqError('settings')` if no temporary folder can be made.
    */
   temporaryFolder(prefix: string): string {
     let folder: string | null = null;
@@ -216,7 +216,16 @@ export class Context extends Program {
       if (folder !== null) rmSync(folder, { recursive: true, force: true });
     };
     this.interruption.beforeExit(remove);
-    folder = makeTemporaryFolder(prefix);
+    try {
+      folder = mkdtempSync(join(tmpdir(), prefix));
+    } catch (error) {
+      throw new SrqError(
+        'settings.unwritable',
+        `No temporary folder can be created in ${tmpdir()} (${systemCode(error)}). Nothing was sent.`,
+        'Name a folder that can be written in TMPDIR (on Windows in TEMP).',
+        error,
+      );
+    }
     this.onClose(async () => remove());
     return folder;
   }

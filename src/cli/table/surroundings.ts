@@ -7,12 +7,6 @@ export const HELP_TOPICS = ['exit-codes', 'errors', 'environment'] as const;
 
 /** What comes before the first request. */
 export const SETUP: CommandTable = {
-  demo: {
-    about: 'kill an import half-way, and see that nothing is sent twice',
-    examples: ['srq demo'],
-    fails: ['platform.no-lock'],
-    run: async () => (await import('../../commands/sandbox/demo.ts')).demo,
-  },
   login: {
     about: 'check your credentials with the service, then store them',
     flags: flags.LOGIN,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { contractSchema } from '../contract/contract-schema.ts';
-import { count, errorReason, failure, nullableText, nullableTime, text } from './shapes.ts';
+import { errorReason, failure, nullableText, nullableTime, text } from './shapes.ts';
 
 const kind = z.enum(['live', 'test']);
 const account = { baseUrl: text, clientId: text, kind };
@@ -8,8 +8,6 @@ const access = { auth: z.enum(['bearer', 'basic', 'apiKey']), tokenAddress: null
 const source = contractSchema.shape.source;
 
 export const SETUP = {
-  /** What the sandbox of the demo counted, and where the log and the page of its run are. */
-  demo: z.object({ received: count, twice: count, folder: text, page: text }),
   /** The profile that a login has stored. */
   login: z.object({
     profile: text,
