@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { makeTemporaryFolder } from '../../src/cli/temporary-folder.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
 function folderOfTest(): string {
@@ -33,10 +32,11 @@ describe('A folder for personal data', () => {
 
   afterEach(() => vi.unstubAllEnvs());
   test('A command ends with a hint if the folder for personal data cannot be made', () => {
+    const { context } = contextOf();
     const none = join(folderOfTest(), 'none');
     vi.stubEnv('TMPDIR', none);
     if (process.platform === 'win32') vi.stubEnv('TEMP', none);
-    expect(() => makeTemporaryFolder('srq-')).toThrow(
+    expect(() => context.temporaryFolder('srq-')).toThrow(
       expect.objectContaining({
         ...{ reason: 'settings.unwritable', hint: expect.stringContaining('TMPDIR') },
         message: `No temporary folder can be created in ${none} (ENOENT). Nothing was sent.`,
