@@ -1,5 +1,4 @@
 import type { Context } from '../cli/context.ts';
-import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { longName, placeholder, within } from '../cli/table/commands.ts';
 import type { Flags } from '../cli/table/flags.ts';
@@ -65,9 +64,8 @@ function mappedFlags(flags: Flags): MappedOption[] {
   return Object.entries(flags).map(([key, flag]) => {
     const { value, choices, initial } = flag;
     const { bare, isOptional } = placeholder(value ?? '');
-    const name = longName(key, flag);
     return {
-      name,
+      name: longName(key, flag),
       short: flag.short ?? null,
       value: bare === '' ? null : bare,
       type: value === undefined ? 'flag' : choices ? 'choice' : flag.isNumber ? 'number' : 'text',
@@ -76,7 +74,7 @@ function mappedFlags(flags: Flags): MappedOption[] {
       isRepeatable: typeof initial === 'object',
       choices: choices ? [...choices] : null,
       default: ['string', 'number', 'boolean'].includes(typeof initial) ? (initial as string | number | boolean) : null,
-      environment: ENVIRONMENT.find((entry) => entry.option === name)?.names[0] ?? null,
+      environment: /\((SRQ_\w+|NO_COLOR)\)/.exec(flag.about)?.[1] ?? null,
       isRare: flag.isRare === true || flags === EVERYWHERE,
       description: flag.about,
     };

@@ -1,5 +1,4 @@
 import type { Context } from '../cli/context.ts';
-import { ENVIRONMENT } from '../cli/environment.ts';
 import { EXIT_CODES, precedenceText } from '../cli/exit-codes.ts';
 import { aligned } from '../report/output.ts';
 import { ERRORS } from '../request/words/error-codes.ts';
@@ -46,23 +45,5 @@ function kindLine(code: string, exitCode: number, meaning: string): string {
   return `${code.padEnd(16)}  ${String(exitCode).padStart(3)}  ${meaning}`;
 }
 
-/** Prints the environment variables that srq reads, and marks those that are set. It shows no values. */
-async function environment(context: Context): Promise<number> {
-  const { env } = context.process;
-  const variables = ENVIRONMENT.map(({ names, meaning }) => ({
-    names,
-    meaning,
-    set: names.filter((name) => env[name] || env[name.toLowerCase()]),
-  }));
-  const shown = variables.map(({ names, meaning, set }) => {
-    return [`${set.length > 0 ? '*' : ' '}  ${names.join(', ')}`, meaning] as const;
-  });
-  await context.reporter.result('help environment', { environment: variables }, () => aligned(shown, '').join('\n'));
-  context.reporter.say(
-    () => '* marks what is set now. Flags win over the environment, the environment over the profile.',
-  );
-  return 0;
-}
-
 /** The topics of the help, by the words that name them. */
-export const TOPICS = { 'exit-codes': exitCodes, errors, environment };
+export const TOPICS = { 'exit-codes': exitCodes, errors };

@@ -3,7 +3,7 @@ import * as flags from './options.ts';
 import type { CommandTable } from './row.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export const HELP_TOPICS = ['exit-codes', 'errors', 'environment'] as const;
+export const HELP_TOPICS = ['exit-codes', 'errors'] as const;
 
 /** What comes before the first request. */
 export const SETUP: CommandTable = {
@@ -142,7 +142,7 @@ export const AROUND: CommandTable = {
     run: async () => (await import('../../commands/version.ts')).showVersion,
   },
   help: {
-    about: `print help of a command, or on ${HELP_TOPICS.join(', ')}`,
+    about: `print help of a command, or on ${HELP_TOPICS.join(' or ')}`,
     args: [{ name: '[command...]' }],
     flags: flags.HELP,
     examples: ['srq help bulk --all', 'srq help exit-codes'],

@@ -69,9 +69,6 @@ export const REFERENCE = {
     reasons: z.array(z.object({ reason: text, code: text, exitCode: count })),
     findings: z.array(z.object({ code: text, severity: z.enum(['error', 'warning']), message: text })),
   }),
-  'help environment': z.object({
-    environment: z.array(z.object({ names: z.array(text), meaning: text, set: z.array(text) })),
-  }),
   /** The schemas of documents, by the command that prints them. */
   schema: z.object({
     schemas: z.array(z.object({ command: text, output: z.record(text, z.unknown()) })),
