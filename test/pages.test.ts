@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from './helpers/desk.ts';
 import { startSrq } from './helpers/run-srq.ts';
@@ -15,14 +16,17 @@ async function told<Document>(...words: string[]): Promise<Document> {
 const map = await told<{ commands: Described[]; globalOptions: Described['options'] }>('help');
 const codes = await told<{ reasons: { reason: string }[]; findings: { code: string }[] }>('help', 'errors');
 const exits = await told<{ exitCodes: { code: number }[] }>('help', 'exit-codes');
-const variables = await told<{ environment: { names: string[] }[] }>('help', 'environment');
+const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(join('src', name), 'utf8'))
+  .join('\n');
 
 const everywhere = ['--help', '--all', '--version', ...map.globalOptions.map(({ name }) => name)];
 const flags = new Set([...everywhere, ...map.commands.flatMap(({ options }) => options.map(({ name }) => name))]);
 const known = {
   codes: new Set([...codes.reasons.map(({ reason }) => reason), ...codes.findings.map(({ code }) => code)]),
   exits: new Set(exits.exitCodes.map(({ code }) => String(code))),
-  variables: new Set(variables.environment.flatMap(({ names }) => names)),
+  variables: new Set((code.match(/\bSRQ_[A-Z_]+\b/g) ?? []).filter((name) => name !== 'SRQ_VERSION')),
 };
 // `srq.record` is a table of the store.
 const families = new Set([...known.codes].map((code) => code.split('.')[0]).filter((family) => family !== 'srq'));
@@ -55,11 +59,11 @@ function wrongIn(line: string): string[] {
 
 test.for(PAGES)('%s names only commands, flags, codes, exit codes and variables that exist', (path) => {
   const page = readFileSync(path, 'utf8');
-  const code = codeIn(page);
+  const lines = codeIn(page);
   const wrong = [
-    ...code.flatMap(wrongIn),
-    ...code.flatMap((text) => /^--[a-z-]+/.exec(text) ?? []).filter((flag) => !flags.has(flag)),
-    ...code
+    ...lines.flatMap(wrongIn),
+    ...lines.flatMap((text) => /^--[a-z-]+/.exec(text) ?? []).filter((flag) => !flags.has(flag)),
+    ...lines
       .filter((text) => /^[a-z_]+\.[a-z-]+$/.test(text) && families.has(text.split('.')[0]))
       .filter((text) => !/\.(?:json|ndjson|csv|ts|js|md|txt)$/.test(text) && !known.codes.has(text)),
     ...[...page.matchAll(/exit codes? (\d+)|exits with (\d+)/g)]
@@ -68,6 +72,16 @@ test.for(PAGES)('%s names only commands, flags, codes, exit codes and variables 
     ...(page.match(/\bSRQ_[A-Z_]+/g) ?? []).filter((name) => !known.variables.has(name)),
   ];
   expect(wrong).toEqual([]);
+});
+
+/** Node.js itself reads these. */
+const OF_NODE = ['NODE_EXTRA_CA_CERTS'];
+
+test('docs/scripts.md has all environment variables that the code reads, and no other', () => {
+  const read = [...code.matchAll(/\benv\['(\w+)'\]/g)].map(([, name = '']) => name.toUpperCase());
+  const [, table = ''] = /^## Environment\n(.*?)^## /ms.exec(readFileSync('docs/scripts.md', 'utf8')) ?? [];
+  const listed = new Set([...table.matchAll(/`([A-Z_]{2,})\b/g)].map(([, name]) => name));
+  expect([...listed].sort()).toEqual([...new Set([...read, ...known.variables, ...OF_NODE])].sort());
 });
 
 /** A line of output without what differs each time: ports, clients, times, paths of this machine, widths. */

@@ -17,20 +17,6 @@ describe('The help', () => {
     expect(reasons).toContainEqual({ reason: 'auth.missing', code: 'auth', exitCode: 4 });
     expect(findings).toContainEqual(expect.objectContaining({ code: 'phone.too-short', severity: 'error' }));
   });
-
-  test('The help on the environment marks what is set, in either spelling, and shows no values', async () => {
-    const env = { SRQ_BASE_URL: 'http://127.0.0.1:9', https_proxy: 'http://user:word@proxy', NO_PROXY: '' };
-    const { code, stdout, stderr } = await call(['help', 'environment'], env);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^\* {2}SRQ_BASE_URL /m);
-    expect(stdout).toMatch(/^\* {2}HTTPS_PROXY, NO_PROXY /m);
-    expect(stdout).toMatch(/^ {3}SRQ_STORE /m);
-    expect(stdout + stderr).not.toMatch(/127\.0\.0\.1|word@/);
-    expect(stderr).toMatch(/^\* marks what is set now\./);
-    const { environment } = JSON.parse((await call(['help', 'environment', '--json'], env)).stdout);
-    const setOf = (name: string) => environment.find(({ names }: { names: string[] }) => names.includes(name)).set;
-    expect([setOf('SRQ_BASE_URL'), setOf('NO_PROXY'), setOf('CI')]).toEqual([['SRQ_BASE_URL'], ['HTTPS_PROXY'], []]);
-  });
 });
 
 describe('What a command prints', () => {

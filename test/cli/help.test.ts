@@ -45,7 +45,7 @@ describe('the help of a command', () => {
     const lines = helpOf(program);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.length).toBeLessThan(24);
-    for (const topic of ['--all', 'exit-codes', 'errors', 'environment'])
+    for (const topic of ['--all', 'exit-codes', 'errors'])
       expect(lines.at(-1)).toMatch(new RegExp(`srq help \\S*${topic}\\b`));
     for (const command of program.createHelp().visibleCommands(program))
       expect(lines.filter((line) => line.startsWith(`  ${command.name()} `))).toHaveLength(1);
