@@ -1,12 +1,9 @@
 import type { Context } from '../cli/context.ts';
-import { EXIT_CODES } from '../cli/exit-codes.ts';
 import { longName, placeholder, within } from '../cli/table/commands.ts';
 import type { Flags } from '../cli/table/flags.ts';
 import { EVERYWHERE } from '../cli/table/options.ts';
 import type { ArgumentRow, CommandRow } from '../cli/table/row.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
-import { ERRORS } from '../request/words/error-codes.ts';
-import type { ErrorCode } from '../request/words/errors.ts';
 
 type MappedCommand = DocumentOf<'help'>['commands'][number];
 type MappedOption = MappedCommand['options'][number];
@@ -22,30 +19,13 @@ export async function commandMap(context: Context, words: readonly string[]): Pr
   return 0;
 }
 
-/** The errors that every command may have, and those that come with what it sends. */
-const ALWAYS: readonly ErrorCode[] = ['fault', 'usage', 'settings', 'interrupted', 'terminated'];
-const ASKING: readonly ErrorCode[] = ['auth', 'unreachable', 'service'];
-const BY_SENDING = { asks: ASKING, creates: [...ASKING, 'unknown'] } as const;
-const BY_LOG: readonly ErrorCode[] = ['log', 'platform.no-lock'];
-
-function mapped([name, row]: readonly [string, CommandRow]): MappedCommand {
-  const { about, args = [], flags = {}, uses, sends, fails = [] } = row;
-  const errors = [
-    ...ALWAYS,
-    ...(sends ? BY_SENDING[sends] : []),
-    ...(uses === 'log' || uses === 'store' ? BY_LOG : []),
-    ...fails,
-  ];
-  const exitCodes = new Set([EXIT_CODES.ok, ...errors.map((code) => EXIT_CODES[code])].map(({ number }) => number));
+function mapped([name, { about, args = [], flags = {}, sends }]: readonly [string, CommandRow]): MappedCommand {
   return {
     name,
     description: about,
     arguments: args.map(mappedArgument),
     options: mappedFlags(flags),
     sends: sends ?? 'nothing',
-    exitCodes: [...exitCodes].sort((a, b) => a - b),
-    errors,
-    reasons: Object.entries(ERRORS).flatMap(([reason, { kind }]) => (errors.includes(kind) ? [reason] : [])),
   };
 }
 

@@ -12,7 +12,6 @@ export const REQUESTS: CommandTable = {
     ],
     uses: 'profile',
     sends: 'asks',
-    fails: ['input', 'rejected', 'unknown', 'duplicate'],
     run: async () => (await import('../../commands/validate.ts')).validate,
   },
   create: {
@@ -21,7 +20,6 @@ export const REQUESTS: CommandTable = {
     examples: ['srq create --country PT --phone +351912345678 --request-text "Tap"', 'srq create --file request.json'],
     uses: 'log',
     sends: 'creates',
-    fails: ['input', 'rejected', 'duplicate'],
     run: async () => (await import('../../commands/create.ts')).create,
   },
   bulk: {
@@ -31,7 +29,6 @@ export const REQUESTS: CommandTable = {
     examples: ['srq bulk leads.csv --sandbox', "srq bulk leads.csv --map 'Telefon 2=phone' --set country=PT --dry-run"],
     uses: 'log',
     sends: 'creates',
-    fails: ['input', 'rejected', 'stopped'],
     run: async () => (await import('../../commands/bulk.ts')).bulk,
   },
   log: {
@@ -54,7 +51,6 @@ export const REQUESTS: CommandTable = {
     flags: flags.EXPORT,
     examples: ['srq export leads.csv -o leads.export.csv'],
     uses: 'log',
-    fails: ['input', 'auth'],
     run: async () => (await import('../../commands/export.ts')).exportFile,
   },
   resolve: {
@@ -110,7 +106,6 @@ export const SEVERAL_MACHINES: CommandTable = {
     flags: flags.ENQUEUE,
     examples: ['srq enqueue leads.csv --store postgres://srq@db.example/leads', 'srq enqueue leads.csv --yes --json'],
     uses: 'store',
-    fails: ['input', 'rejected', 'auth', 'unknown'],
     run: async () => (await import('../../commands/enqueue.ts')).enqueue,
   },
   work: {
@@ -119,14 +114,12 @@ export const SEVERAL_MACHINES: CommandTable = {
     examples: ['srq work', 'srq work --until-empty --json', 'srq work --health-port 8080'],
     uses: 'store',
     sends: 'creates',
-    fails: ['rejected', 'stopped'],
     run: async () => (await import('../../commands/work/run.ts')).work,
   },
   queue: {
     about: 'show the queue, its workers and their progress',
     examples: ['srq queue', 'srq queue --json'],
     uses: 'store',
-    fails: ['auth'],
     run: async () => (await import('../../commands/queue.ts')).queue,
   },
   'queue purge': {
@@ -134,7 +127,6 @@ export const SEVERAL_MACHINES: CommandTable = {
     flags: flags.PURGE,
     examples: ['srq queue purge', 'srq queue purge --yes --json'],
     uses: 'store',
-    fails: ['auth'],
     run: async () => (await import('../../commands/queue.ts')).queuePurge,
   },
 };

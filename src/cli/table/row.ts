@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../../request/words/error-codes.ts';
 import type { Flags } from './flags.ts';
 
 /** A command, as a row of data. Parser, help, `help --json`, completion and hints follow from it. */
@@ -18,8 +17,6 @@ export interface CommandRow {
   readonly noSandbox?: true;
   /** `creates`: requests may be created. `asks`: the service is called and nothing is created. */
   readonly sends?: 'creates' | 'asks';
-  /** Its errors, besides those of all commands and those that come with what it uses and sends. */
-  readonly fails?: readonly ErrorCode[];
   /** Loads its code. Words without it only stand above others. */
   readonly run?: () => Promise<(context: never, ...args: never[]) => Promise<number>>;
 }

@@ -31,7 +31,6 @@ export const SETUP: CommandTable = {
     about: 'show the profile, address and settings in force',
     examples: ['srq status', 'srq status --json --profile shop'],
     uses: 'profile',
-    fails: ['auth'],
     run: async () => (await import('../../commands/status.ts')).status,
   },
   profile: { about: 'list and choose profiles', examples: ['srq profile list', 'srq profile use shop'] },
@@ -53,7 +52,6 @@ export const SETUP: CommandTable = {
     examples: ['srq doctor', 'srq doctor --create', 'srq doctor --json > report.json   for support; it has no secret'],
     uses: 'log',
     sends: 'creates',
-    fails: ['input', 'rejected', 'stopped', 'duplicate'],
     run: async () => (await import('../../commands/doctor/run.ts')).doctor,
   },
 };
@@ -75,7 +73,6 @@ export const AROUND: CommandTable = {
     ],
     uses: 'profile',
     noSandbox: true,
-    fails: ['input', 'auth', 'log'],
     run: async () => (await import('../../commands/contract/run.ts')).learn,
   },
   'contract show': {

@@ -54,10 +54,6 @@ export const REFERENCE = {
          * `creates` means that requests may be created. `asks` means that the service is called and nothing is created.
          */
         sends: z.enum(['creates', 'asks', 'nothing']),
-        exitCodes: z.array(count),
-        /** The kinds of its errors, and their codes. */
-        errors: z.array(text),
-        reasons: z.array(text),
       }),
     ),
     globalOptions: z.array(option),
