@@ -1,19 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { commandMap } from '../../src/commands/command-map.ts';
 import { COMMANDS_WITH_DOCUMENTS, type JsonSchema, outputSchema } from '../../src/request/documents/json-schema.ts';
-import type { DocumentOf } from '../../src/request/documents/types.ts';
 import type { Ended } from '../helpers/ended.ts';
 
 /** Commands whose documents are only for shells. */
 const WITHOUT_SCHEMA: ReadonlySet<string> = new Set(['__complete']);
 /** Commands that print one document a line. */
 const LISTING = ['log', 'export'];
-
-let MAP: DocumentOf<'help'>['commands'] = [];
-const result = async (_: string, { commands }: DocumentOf<'help'>) => {
-  MAP = commands;
-};
-await commandMap({ version: '', reporter: { result } } as never, []);
 
 const ajv = new Ajv2020({ allErrors: true });
 const validators = new Map<string, ValidateFunction>();
@@ -23,7 +15,6 @@ const validators = new Map<string, ValidateFunction>();
  * name. The output of a command that was killed is not checked, because it may be incomplete.
  */
 export function requireDocuments(args: readonly string[], { code, signal, stdout }: Ended): void {
-  if (code !== null && signal === null) requireListed(args, code, stdout);
   if (!args.includes('--json') || args.includes('--help') || code === null || signal !== null || stdout === '') return;
   const command = commandIn(args);
   if (WITHOUT_SCHEMA.has(command)) return;
@@ -32,21 +23,6 @@ export function requireDocuments(args: readonly string[], { code, signal, stdout
     const document = parsed(text);
     if (document !== undefined) requireDocument(command, document);
   }
-}
-
-/** Throws if a command ended in a way that `srq help --json` does not list for it. */
-function requireListed(args: readonly string[], code: number, stdout: string): void {
-  const listed = MAP.find(({ name }) => name === commandIn(args));
-  if (!listed) return;
-  const last = parsed(stdout.trim().split('\n').at(-1) ?? '') as
-    | { error?: { code: string; reason: string } }
-    | undefined;
-  const [kind, reason] = [last?.error?.code, last?.error?.reason];
-  const isListed =
-    listed.exitCodes.includes(code) &&
-    (kind === undefined || listed.errors.some((each) => each === kind)) &&
-    (reason === undefined || listed.reasons.some((each) => each === reason));
-  if (!isListed) throw new Error(`srq help --json does not list for ${listed.name}: ${code} ${kind} ${reason}`);
 }
 
 /** Parses JSON. Returns undefined for other text, because the tests check that themselves. */
