@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type LogPlace, Program } from '../account/program.ts';
 import { printableLines } from '../report/output.ts';
 import { Reporter } from '../report/terminal/reporter.ts';
@@ -154,15 +154,10 @@ export class Context extends Program {
     return stateFiles(this.#stateDirectory(), (await this.settings()).profile.value);
   }
 
-  /** Makes a command that only reads use the log of the last rehearsal, if --sandbox is given. */
-  readLastRehearsal(): void {
-    if (this.options.sandbox) this.#state = this.#lastRehearsal();
-  }
-
-  /** Returns the path of the log after the command. The log of a rehearsal is moved when the rehearsal ends. */
-  async lastingLog(): Promise<string> {
-    const { log, state } = await this.paths();
-    return this.options.sandbox && dirname(log) === state ? join(this.#lastRehearsal(), basename(log)) : log;
+  /** Returns the place of the log, or null for the log of a rehearsal, which ends with the command. */
+  async lastingLog(): Promise<string | null> {
+    const { sandbox, log, store } = this.options;
+    return sandbox && (log ?? store) === undefined ? null : (await this.paths()).log;
   }
 
   protected findLog(): Promise<LogPlace> {
@@ -251,18 +246,8 @@ export class Context extends Program {
 
   #stateDirectory(): string {
     if (!this.options.sandbox) return this.#directories().state;
-    this.#state ??= this.#beginRehearsal();
+    this.#state ??= this.temporaryFolder('srq-sandbox-');
     return this.#state;
-  }
-
-  #beginRehearsal(): string {
-    const folder = this.temporaryFolder('srq-sandbox-');
-    this.onClose(async () => (await import('./rehearsal.ts')).keepRehearsal(folder, this.#lastRehearsal()));
-    return folder;
-  }
-
-  #lastRehearsal(): string {
-    return join(this.#directories().state, 'rehearsal');
   }
 
   #directories() {

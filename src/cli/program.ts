@@ -225,6 +225,10 @@ function requireFitting(words: string, { flags = {}, uses, noSandbox }: CommandR
 
 function noSandboxHere(words: string, uses: CommandRow['uses']): SrqError {
   const message = `srq ${words} takes no --sandbox:`;
+  if (uses === 'log') {
+    const hint = 'Look at its results file, or rehearse with --report FILE.html to get the page.';
+    return new SrqError('flags.contradict', `${message} a rehearsal keeps no log.`, hint);
+  }
   if (uses !== 'store')
     return new SrqError('flags.contradict', `${message} the sandbox has no profile.`, `Leave it out: srq ${words}`);
   const why = `${message} other processes could not reach it.`;

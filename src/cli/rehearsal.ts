@@ -1,23 +1,7 @@
-import { cpSync, existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Program } from '../account/program.ts';
 import type { Contract } from '../request/contract/contract.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
-
-/** The files of a rehearsal with --sandbox that are kept: the log, and its notes, which a report needs. */
-const KEPT = /sandbox\.ndjson(?:\.runs)?$/;
-
-/** Copies the log of a rehearsal that has ended to `last`, where it replaces the previous one, unless nothing was sent. */
-export function keepRehearsal(folder: string, last: string): void {
-  if (!existsSync(join(folder, 'sandbox.ndjson'))) return;
-  try {
-    rmSync(last, { recursive: true, force: true });
-    cpSync(folder, last, { recursive: true, filter: (path) => path === folder || KEPT.test(path) });
-  } catch {
-    // The rehearsal has told its outcome. The state folder cannot be written, or another rehearsal keeps its log.
-  }
-}
 
 /**
  * Starts a marketplace inside this process on a free port, until the command ends, and returns the settings for it. The

@@ -12,8 +12,8 @@ import { notLoggedIn, type Settings } from '../settings/settings.ts';
 import type { Context } from './context.ts';
 
 /**
- * What stands for the service in the keys of a rehearsal. Each rehearsal has a sandbox with another address, and its log is
- * read by later commands.
+ * What stands for the service in the keys of a rehearsal. Each rehearsal has a sandbox with another address, and the next
+ * one may read its results.
  */
 const REHEARSED: Destination = { baseUrl: 'http://127.0.0.1', clientId: 'sandbox' };
 

@@ -23,7 +23,6 @@ const OUTCOME_COLUMNS = ['srq_status', 'srq_id', 'srq_at'] as const;
 /** Writes the rows of a file with what the log knows of each, for a program such as a CRM. Nothing is sent. */
 export async function exportFile(context: Context, file: string, options: ExportOptions): Promise<number> {
   keepHeapSmall();
-  context.readLastRehearsal();
   // `-` is standard output, as it is standard input elsewhere.
   const path = options.output === '-' ? undefined : options.output;
   const rule = { flag: '--output', kind: 'export', input: file };

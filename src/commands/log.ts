@@ -13,7 +13,6 @@ import { logFilter } from '../run/log-filter.ts';
 
 /** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
-  context.readLastRehearsal();
   const store = await context.log.store();
   const wanted = await filterOf(store, options, context.clock.nowMs());
   const shown = await context.reporter.lines('log', entries(store, wanted, options.id), lineOf(context, options));

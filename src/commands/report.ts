@@ -10,7 +10,6 @@ import { writePage } from '../run/run-report.ts';
 /** Writes the report of a run from its log. This works at any time, even while the run is active. */
 export async function report(context: Context, { output: path, run: wanted }: ReportOptions): Promise<number> {
   keepHeapSmall();
-  context.readLastRehearsal();
   const output = await Output.open(context, path, { flag: '--output', kind: 'report' });
   const run = await chosenRun(await context.log.store(), wanted);
   const { rows, counts, rowsByReason: reasons, listed } = await writePage(context, output, run);

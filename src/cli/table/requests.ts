@@ -36,6 +36,7 @@ export const REQUESTS: CommandTable = {
     flags: flags.LOG,
     examples: ['srq log --since 24h --status rejected', 'srq log --json                   one JSON document a line'],
     uses: 'log',
+    noSandbox: true,
     run: async () => (await import('../../commands/log.ts')).log,
   },
   report: {
@@ -43,6 +44,7 @@ export const REQUESTS: CommandTable = {
     flags: flags.REPORT,
     examples: ['srq report -o run.html', 'srq report --run all -o all.html'],
     uses: 'log',
+    noSandbox: true,
     run: async () => (await import('../../commands/report.ts')).report,
   },
   export: {
@@ -51,6 +53,7 @@ export const REQUESTS: CommandTable = {
     flags: flags.EXPORT,
     examples: ['srq export leads.csv -o leads.export.csv'],
     uses: 'log',
+    noSandbox: true,
     run: async () => (await import('../../commands/export.ts')).exportFile,
   },
   resolve: {

@@ -11,7 +11,8 @@ export interface ImportSummary {
   /** Number of created rows without an identifier. Null if nothing was sent. */
   readonly asides: { readonly withoutIdentifier: number } | null;
   readonly seconds: number;
-  readonly log: string;
+  /** Null for the log of a rehearsal, which ends with it. */
+  readonly log: string | null;
   /** The path of the results, or null if there are none. */
   readonly results: string | null;
   readonly stopped: Failure | null;
@@ -35,11 +36,15 @@ export function summaryText(summary: ImportSummary, paint: Paint): string {
     const told = nameless > 0 ? ` (${thousands(nameless)} without an identifier)` : '';
     return `  ${thousands(counts[status]).padStart(width)}  ${paint[STATUS[status].colour](status.padEnd(9))}  ${paint.dim(STATUS[status].meaning + told)}`;
   });
+  const places = [
+    ['results', results],
+    ['log', log],
+  ] as const;
   return [
     `${stopped === null ? paint.bold(isDry ? 'Checked' : 'Done') : paint.yellow('Stopped')}: ${rowsText(rows)} in ${duration(seconds * 1000)}${isDry ? '; nothing was sent' : ''}`,
     ...(stopped === null ? [] : [`  ${printable(stopped.message)}`]),
     ...lines,
-    ...aligned([...(results === null ? [] : [['results', printable(results)] as const]), ['log', printable(log)]]),
+    ...aligned(places.flatMap(([name, path]) => (path === null ? [] : [[name, printable(path)] as const]))),
     ...(advice === null ? [] : [`${paint.bold('To do')}: ${printable(advice)}`]),
     ...(exportCommand === null ? [] : [`${advice === null ? all : ''}For your CRM: ${printable(exportCommand)}`]),
     ...(next === null ? [] : [`${paint.bold('Next')}: ${printable(next)}`]),

@@ -72,7 +72,7 @@ const refused = z.object({ ...of('refused'), http: z.int(), seconds });
 const { hint: _, ...why } = failure.shape;
 
 /** The counts of an import. */
-const importSummary = z.object({ rows: count, seconds, log: text, results: z.array(text), ...imported });
+const importSummary = z.object({ rows: count, seconds, log: nullableText, results: z.array(text), ...imported });
 
 /**
  * The end of the run. `summary` is null if the run ended before all rows were accounted for. `error` says why it ended
@@ -88,7 +88,8 @@ const end = z.object({
 const event = z.union([plan, progress, row, pause, refused, end]);
 
 const ended = { ...ending, advice: nullableText, next: nullableText };
-const shared = { rows: count, seconds, log: text, results: nullableText, ...ended };
+/** `log` is null for a rehearsal, whose log ends with it. */
+const shared = { rows: count, seconds, log: nullableText, results: nullableText, ...ended };
 
 /** How a file was read and mapped, and what was found in it. */
 const planned = z.object({
