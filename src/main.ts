@@ -46,7 +46,7 @@ function helpColumns({ isTTY, columns }: NodeJS.WriteStream): number {
  */
 function answerAtOnce([word, ...more]: readonly string[], columns: number): string | null {
   if (more.length > 0) return null;
-  if (word === '--version' || word === 'version') return `${SRQ_VERSION}\n`;
+  if (word === '--version') return `${SRQ_VERSION}\n`;
   const asked = word === undefined || ['--help', '-h', 'help'].includes(word);
   if (!asked || columns < HELP_COLUMNS) return null;
   try {

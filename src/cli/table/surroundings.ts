@@ -133,11 +133,6 @@ export const AROUND: CommandTable = {
     isHidden: true,
     run: async () => (await import('../../commands/schema.ts')).schema,
   },
-  version: {
-    about: 'print the version',
-    isHidden: true,
-    run: async () => (await import('../../commands/version.ts')).showVersion,
-  },
   help: {
     about: `print help of a command, or on ${HELP_TOPICS.join(' or ')}`,
     args: [{ name: '[command...]' }],

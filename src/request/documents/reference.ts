@@ -39,7 +39,6 @@ export const REFERENCE = {
     words: z.array(z.object({ word: text, description: text })),
     files: z.boolean(),
   }),
-  version: z.object({ version: text }),
   /** Every command with its options, for programs. */
   help: z.object({
     version: text,
