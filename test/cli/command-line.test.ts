@@ -25,7 +25,7 @@ describe.skipIf(process.platform === 'win32')('A command line pasted into a shel
 /** Commands that neither a profile nor a log changes. */
 const APART: ReadonlySet<string> = new Set([
   ...['profile list', 'profile use'],
-  ...['template', 'markets', 'completion', 'schema', 'version', 'help'],
+  ...['template', 'markets', 'completion', 'schema', 'help'],
 ]);
 
 describe('The commands in a hint', () => {
