@@ -211,8 +211,6 @@ export type Word = 'not-created' | 'created' | { readonly created: string };
 export interface LogFilter extends LogSelection {
   /** The earliest time, inclusive. */
   readonly since?: Date | undefined;
-  /** The latest time, exclusive. */
-  readonly until?: Date | undefined;
 }
 
 /**

@@ -109,12 +109,12 @@ export class LibraryMarketplace implements api.Marketplace {
     try {
       this.#requireOpen();
       requireFit('log', filter);
-      const { since, until, run, ...selection } = filter;
+      const { since, run, ...selection } = filter;
       const store = await this.#host.log.store();
       const keys = await keysOfRun(store, run);
       for await (const record of recordsWith(store, selection.id)) {
         if (keys !== null && keys.find(record.key) < 0) continue;
-        if (isSelected(record, selection, since?.getTime(), until?.getTime())) yield logEntryOf(record);
+        if (isSelected(record, selection, since?.getTime())) yield logEntryOf(record);
       }
     } catch (error) {
       throw forProgram(error);

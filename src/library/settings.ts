@@ -109,7 +109,6 @@ const wordSchema = z.union([
 ]);
 const filterSchema = z.strictObject({
   since: z.optional(z.date()),
-  until: z.optional(z.date()),
   ref: z.optional(z.string()),
   id: z.optional(z.string()),
   status: z.optional(z.enum(SENT_STATUSES)),

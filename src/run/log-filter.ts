@@ -5,22 +5,18 @@ import { SrqError } from '../request/words/errors.ts';
 /** The flags with which a person selects requests of the log. */
 interface LogFilterOptions extends LogSelection {
   readonly since?: string;
-  readonly until?: string;
 }
 
 /** Returns the filter for the flags, except for `--run`. Throws `SrqError('usage')` for an invalid time. */
 export function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
-  const { since, until } = options;
+  const { since } = options;
   const sinceMs = since === undefined ? undefined : pointInTime(since.trim(), nowMs);
-  const untilMs = until === undefined ? undefined : endOf(until.trim(), nowMs);
-  return (record) => isSelected(record, options, sinceMs, untilMs);
+  return (record) => isSelected(record, options, sinceMs);
 }
 
-const DAY_MS = 86_400_000;
-const DATE = /^\d{4}-\d\d-\d\d$/;
 /** JavaScript parses many more texts, and most of them in the zone of the machine. */
 const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
  * Parses a date (2026-11-21, 2026-11-21T18:00) or a time ago (90m, 24h, 7d) as milliseconds since 1970. A time without
@@ -39,9 +35,4 @@ function pointInTime(text: string, nowMs: number): number {
     `"${text}" is not a time.`,
     'Give a date (2026-11-21) or a time ago (90m, 24h, 7d).',
   );
-}
-
-/** Parses the end of a range. A date includes the whole day. */
-function endOf(text: string, nowMs: number): number {
-  return pointInTime(text, nowMs) + (DATE.test(text) ? DAY_MS : 0);
 }

@@ -155,7 +155,6 @@ export const LOG = {
   ref: text('<ref>', 'only this reference'),
   id: text('<id>', 'only this identifier'),
   since: text('<time>', 'from this time on (UTC): 2026-11-21, or 90m, 24h, 7d ago'),
-  until: text('<time>', 'before this time, or to the end of this day (UTC)'),
   status: choice('<status>', 'only this status', SENT_STATUSES),
   run: text('<run>', 'only this run: its id, or how the id begins'),
   csv: flag('as CSV', { not: { json: null } }),

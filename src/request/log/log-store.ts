@@ -149,22 +149,19 @@ export async function keysOfRun(log: Pick<LogStore, 'records'>, run: string | un
 }
 
 /**
- * Tells whether a record is selected and its time is at least `sinceMs` and before `untilMs`. Which run it is of is
- * asked of {@link keysOfRun}.
+ * Tells whether a record is selected and its time is at least `sinceMs`. Which run it is of is asked of
+ * {@link keysOfRun}.
  */
 export function isSelected(
   record: LogRecord,
   { ref, id, status }: Omit<LogSelection, 'run'>,
   sinceMs = Number.NEGATIVE_INFINITY,
-  untilMs = Number.POSITIVE_INFINITY,
 ): boolean {
-  const atMs = Date.parse(record.at);
   return (
     (ref === undefined || record.ref === ref) &&
     (id === undefined || Object.values(record.ids).includes(id)) &&
     (status === undefined || statusOfEvent(record.event) === status) &&
-    atMs >= sinceMs &&
-    atMs < untilMs
+    Date.parse(record.at) >= sinceMs
   );
 }
 
