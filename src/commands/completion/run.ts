@@ -27,9 +27,9 @@ export async function complete(context: Context, count: string, words: readonly 
   const [current = ''] = words.slice(at).filter(isWord);
   const profiles = await profileNames(context);
   const { words: all, files } = candidatesAfter(words.slice(0, at).filter(isWord), current.startsWith('-'), profiles);
-  const found = { words: all.filter(({ word }) => word.toLowerCase().startsWith(current.toLowerCase())), files };
-  const lines = found.words.map(({ word, description }) => `${word}\t${description}`);
-  await context.reporter.result('__complete', found, () => [...lines, ...(found.files ? [':files'] : [])].join('\n'));
+  const found = all.filter(({ word }) => word.toLowerCase().startsWith(current.toLowerCase()));
+  const lines = found.map(({ word, description }) => `${word}\t${description}`);
+  context.process.stdout.write(`${[...lines, ...(files ? [':files'] : [])].join('\n')}\n`);
   return 0;
 }
 

@@ -9,10 +9,8 @@ const NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[];
 /** Returns the command that prints a document. The entry `bulk --dry-run` is a document of `bulk`. */
 const commandOf = (name: DocumentName): string => name.replace(/ --.*/, '');
 
-/** The commands that print documents, except those that begin with `__`, which only shells call. */
-export const COMMANDS_WITH_DOCUMENTS: readonly string[] = [...new Set(NAMES.map(commandOf))].filter(
-  (command) => !command.startsWith('__'),
-);
+/** The commands that print documents. */
+export const COMMANDS_WITH_DOCUMENTS: readonly string[] = [...new Set(NAMES.map(commandOf))];
 
 export function documentsOf(command: string): readonly DocumentName[] {
   return NAMES.filter((name) => commandOf(name) === command);

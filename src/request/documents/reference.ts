@@ -35,10 +35,6 @@ export const REFERENCE = {
     markets: z.array(z.object({ code: text, name: text, callingCode: text, languages: z.array(text) })),
   }),
   completion: z.object({ shell: text, script: text }),
-  __complete: z.object({
-    words: z.array(z.object({ word: text, description: text })),
-    files: z.boolean(),
-  }),
   /** Every command with its options, for programs. */
   help: z.object({
     version: text,
