@@ -2,8 +2,6 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { COMMANDS_WITH_DOCUMENTS, type JsonSchema, outputSchema } from '../../src/request/documents/json-schema.ts';
 import type { Ended } from '../helpers/ended.ts';
 
-/** Commands whose documents are only for shells. */
-const WITHOUT_SCHEMA: ReadonlySet<string> = new Set(['__complete']);
 /** Commands that print one document a line. */
 const LISTING = ['log', 'export'];
 
@@ -17,7 +15,6 @@ const validators = new Map<string, ValidateFunction>();
 export function requireDocuments(args: readonly string[], { code, signal, stdout }: Ended): void {
   if (!args.includes('--json') || args.includes('--help') || code === null || signal !== null || stdout === '') return;
   const command = commandIn(args);
-  if (WITHOUT_SCHEMA.has(command)) return;
   const texts = LISTING.some((word) => args.includes(word)) ? stdout.trim().split('\n') : [stdout];
   for (const text of texts) {
     const document = parsed(text);
@@ -77,7 +74,7 @@ function closed(schema: unknown): unknown {
 
 /** Returns the command that the words name. Like the program, it uses the first words that are names. */
 function commandIn(args: readonly string[]): string {
-  const names = new Set([...COMMANDS_WITH_DOCUMENTS, ...WITHOUT_SCHEMA].map((name) => name.split(' ')[0]));
+  const names = new Set(COMMANDS_WITH_DOCUMENTS.map((name) => name.split(' ')[0]));
   const at = args.findIndex((word) => names.has(word));
   const [first = '', second = ''] = args.slice(at);
   const both = `${first} ${second}`;
