@@ -47,7 +47,7 @@ export const SETUP: CommandTable = {
     run: async () => (await import('../../commands/profile.ts')).profileUse,
   },
   doctor: {
-    about: 'check settings, network, service and this machine',
+    about: 'check settings, network, clock and service',
     flags: flags.DOCTOR,
     examples: ['srq doctor', 'srq doctor --create', 'srq doctor --json > report.json   for support; it has no secret'],
     uses: 'log',

@@ -4,8 +4,7 @@ import { contractName, secretAddressText } from '../../report/terminal/contract-
 import type { StepName } from '../../request/documents/diagnosis.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Examination, Found } from './examination.ts';
-import { log } from './log.ts';
-import { certificate, clock, name, port, proxy, token } from './network.ts';
+import { certificate, clock, name, port, token } from './network.ts';
 import { create, validate } from './requests.ts';
 
 /** One step. An `SrqError` that it throws is its failure, after which no other step is taken. */
@@ -15,18 +14,16 @@ export interface Check {
   readonly look: (examination: Examination) => Promise<Found>;
 }
 
-/** The steps in their order: from this machine to the service, then what an import needs here. */
+/** The steps in their order, from this machine to the service. */
 export const CHECKS: readonly Check[] = [
   { name: 'settings', look: settings },
   { name: 'store', onlyWith: 'store', look: ({ context }) => store(context) },
-  { name: 'proxy', look: proxy },
   { name: 'dns', look: name },
   { name: 'tcp', look: port },
   { name: 'tls', look: certificate },
   { name: 'clock', look: clock },
   { name: 'token', look: token },
   { name: 'validate', look: validate },
-  { name: 'log', look: ({ context }) => log(context) },
   { name: 'create', onlyWith: 'create', look: create },
 ];
 

@@ -10,28 +10,13 @@ const SKEW_WARNING_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
 const EXPIRY_WARNING_DAYS = 14;
 
-const BY_PROXY = skipped('The proxy does that.');
-
 const addressOf = ({ connection }: Examination) => new URL(connection.destination.baseUrl);
 
 const routeOf = (examination: Examination) =>
   routeTo(examination.connection.proxy, addressOf(examination), examination.timeoutMs);
 
-export async function proxy(examination: Examination): Promise<Found> {
-  const { proxy } = examination.connection;
-  const { env } = examination.context.process;
-  const url = addressOf(examination);
-  if (proxy) {
-    examination.line = await reached(routeOf(examination).begin());
-    return { message: `${proxy.url} connects to ${url.host}.` };
-  }
-  if (url.protocol === 'http:') return { message: 'None: the service is on this machine.' };
-  const isSet = env['HTTPS_PROXY'] || env['https_proxy'];
-  return { message: `None: ${isSet ? 'NO_PROXY lists the service' : 'HTTPS_PROXY is not set'}.` };
-}
-
 export async function name(examination: Examination): Promise<Found> {
-  if (examination.connection.proxy) return BY_PROXY;
+  if (examination.connection.proxy) return skipped('The proxy does that.');
   const host = hostOf(addressOf(examination));
   if (isIP(host)) return { message: `${host} is an address; there is no name to look up.` };
   const found = await reached(lookup(host, { all: true }));
@@ -39,8 +24,9 @@ export async function name(examination: Examination): Promise<Found> {
 }
 
 export async function port(examination: Examination): Promise<Found> {
-  if (examination.connection.proxy) return BY_PROXY;
+  const { proxy } = examination.connection;
   examination.line = await reached(routeOf(examination).begin());
+  if (proxy) return { message: `${proxy.url} connects to ${addressOf(examination).host}.` };
   const { remoteAddress, remotePort } = examination.line.tcp;
   return { message: `Connected to ${remoteAddress}, port ${remotePort}.` };
 }

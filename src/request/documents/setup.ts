@@ -43,10 +43,7 @@ export const SETUP = {
     steps: z.array(
       z.object({
         /** The steps in their order. `create` runs only if it is asked for, and `store` only if there is one. */
-        name: z.enum([
-          ...(['settings', 'store', 'proxy', 'dns', 'tcp', 'tls', 'clock'] as const),
-          ...(['token', 'validate', 'log', 'create'] as const),
-        ]),
+        name: z.enum(['settings', 'store', 'dns', 'tcp', 'tls', 'clock', 'token', 'validate', 'create']),
         result: z.enum(['ok', 'warn', 'fail', 'skip']),
         ms: z.number(),
         message: text,
