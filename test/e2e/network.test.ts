@@ -82,8 +82,8 @@ describe.skipIf(!make)('TLS (needs openssl)', () => {
     desk.env['NODE_EXTRA_CA_CERTS'] = pair.certFile;
     expect(await desk.run('create', ...requestFor('pelo proxy'), '--verbose')).toMatchObject({ code: 0 });
     const doctor = await desk.run('doctor', '--json');
-    const steps = ['proxy', 'dns', 'tcp', 'tls'].map((name) => stepOf(doctor, name)?.result);
-    expect(steps).toEqual(['ok', 'skip', 'skip', 'ok']);
+    const steps = ['dns', 'tcp', 'tls'].map((name) => stepOf(doctor, name)?.result);
+    expect(steps).toEqual(['skip', 'ok', 'ok']);
     expect(new Set(proxy.targets)).toEqual(new Set([baseUrl.replace('https://', '')]));
     const before = proxy.targets.length;
     desk.env['NO_PROXY'] = '127.0.0.1';
@@ -91,7 +91,7 @@ describe.skipIf(!make)('TLS (needs openssl)', () => {
     expect(proxy.targets).toHaveLength(before);
     Object.assign(desk.env, { HTTPS_PROXY: proxy.url, NO_PROXY: '' });
     const refused = await desk.run('doctor', '--json');
-    expect([refused.code, stepOf(refused, 'proxy')?.message]).toEqual([5, expect.stringContaining('HTTP 407')]);
+    expect([refused.code, stepOf(refused, 'tcp')?.message]).toEqual([5, expect.stringContaining('HTTP 407')]);
   });
 });
 

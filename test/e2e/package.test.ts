@@ -213,10 +213,6 @@ describe('The package, installed into an empty place without scripts and without
     ]) {
       expect([reads, srq(reads, [], account).status]).toEqual([reads, 0]);
     }
-    expect(srq(['doctor', '--sandbox'])).toMatchObject({
-      status: 2,
-      stdout: expect.stringMatching(/✗ log +This srq cannot lock/),
-    });
     expect(existsSync(join(state, 'default.ndjson'))).toBe(false);
   });
 
