@@ -1,4 +1,4 @@
-import { isSelected, type LogStore } from '../request/log/log-store.ts';
+import { isSelected, keysOfRun, type LogStore } from '../request/log/log-store.ts';
 import { outcomeOf } from '../request/log/outcome.ts';
 import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
@@ -11,20 +11,22 @@ export const MIN_KEY_LETTERS = 6;
 
 /**
  * Returns the requests whose outcome is unknown, oldest first. If `keys` is not empty, only requests whose key begins with
- * one of them are returned. If a reference or the beginning of a run is given, only requests with it are.
+ * one of them are returned. If a reference is given, only requests with it are, and if the beginning of a run is given, only
+ * requests that it has sent or settled.
  */
 export async function unknownRecords(
-  store: Pick<LogStore, 'latest'>,
+  store: Pick<LogStore, 'latest' | 'records'>,
   keys: readonly string[],
   { ref, run }: { readonly ref?: string; readonly run?: string } = {},
 ): Promise<LogRecord[]> {
   const found: LogRecord[] = [];
+  const ofRun = await keysOfRun(store, run);
   for await (const record of store.latest()) {
     if (record.event !== 'sending' && record.event !== 'unknown') continue;
     const isNamed =
       keys.length === 0 || keys.some((key) => key.length >= MIN_KEY_LETTERS && record.key.startsWith(key));
-    const isMeant = (ref === undefined || record.ref === ref) && (run === undefined || record.run.startsWith(run));
-    if (isNamed && isMeant) found.push(record);
+    const isOfRun = ofRun === null || ofRun.find(record.key) >= 0;
+    if (isNamed && isOfRun && (ref === undefined || record.ref === ref)) found.push(record);
   }
   return found;
 }

@@ -15,9 +15,9 @@ export async function begunRuns(log: LogStore): Promise<readonly Begun[]> {
 const SHOWN_RUNS = 5;
 
 /**
- * Returns the id of the run that begins with `wanted`. If several match, the last import is meant. Imports have notes, and
- * other commands have only their records. Throws `SrqError('usage')` for a run that the log does not know, because an
- * empty answer would look as if nothing was sent. `forAll` is the command that takes all requests.
+ * Returns the id of the run that begins with `wanted`. Imports have notes, and other commands have only their records. Throws
+ * `SrqError('usage')` if several runs begin so, and for a run that the log does not know, because an empty answer would look
+ * as if nothing was sent. `forAll` is the command that takes all requests.
  */
 export async function knownRun(log: LogStore, wanted: string, forAll: string): Promise<string> {
   // An unset variable of a script gives an empty text, which would mean every run.
@@ -25,9 +25,18 @@ export async function knownRun(log: LogStore, wanted: string, forAll: string): P
     throw new SrqError('arguments.invalid', 'The run is empty.', `Leave --run out for all requests: ${forAll}`);
   }
   const begun = await begunRuns(log);
-  const noted = begun.findLast(({ run }) => run.startsWith(wanted));
-  if (noted) return noted.run;
-  for await (const { record } of log.records()) if (record.run.startsWith(wanted)) return record.run;
+  const found = new Set(begun.map(({ run }) => run).filter((run) => run.startsWith(wanted)));
+  for await (const { record } of log.records()) if (record.run.startsWith(wanted)) found.add(record.run);
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined) {
+    const which = [only, ...others].slice(-SHOWN_RUNS).join(', ');
+    throw new SrqError(
+      'arguments.invalid',
+      `Several runs have an id that begins with "${wanted}".`,
+      `Give more: ${which}`,
+    );
+  }
   const last = begun.slice(-SHOWN_RUNS).map(({ run, at, file }) => `${run.slice(0, 8)} (${at.slice(0, 16)}, ${file})`);
   const hint = last.length > 0 ? `The last ones: ${last.join(', ')}` : `All that is in the log: ${forAll}`;
   throw new SrqError('run.unknown', `No run in ${log.name} has an id that begins with "${wanted}".`, hint);
