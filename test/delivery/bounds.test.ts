@@ -60,6 +60,7 @@ describe("A person's word", () => {
       latest: async function* () {
         yield* records;
       },
+      records: async function* () {},
     };
     const told = async (...keys: string[]) => {
       const doubtful = await unknownRecords(store, keys);
