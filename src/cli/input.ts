@@ -15,6 +15,7 @@ import { type Mapping, type MappingOptions, mapKey, type ReadOptions, type Table
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
+import { isKeepable } from '../settings/mapping-store.ts';
 import type { Context } from './context.ts';
 import type { RequestSession } from './session.ts';
 import type { PlanOptions, ReadingOptions } from './table/options.ts';
@@ -84,7 +85,7 @@ export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, c
  * recognised or read back exactly, or leaves the references out.
  */
 export function rememberable({ table, mapping, evidence }: Input): ReturnType<typeof mappingToRemember> {
-  return isTellingHeader(table.columns) ? mappingToRemember(mapping, evidence) : null;
+  return isTellingHeader(table.columns) && isKeepable(table.columns) ? mappingToRemember(mapping, evidence) : null;
 }
 
 /**

@@ -108,7 +108,7 @@ export async function agreedPlan(
     const { ready, repeated } = planned.counts;
     // A rehearsal stores only what a person has seen.
     const isKept = asks || context.options.sandbox !== true;
-    const isRemembered = ready + repeated > 0 && isKept;
+    const isRemembered = (isSaid || ready + repeated > 0) && isKept;
     return {
       plan: planned,
       /** The arguments that read the file in the same way again: those given, if the profile remembers the columns. */

@@ -97,13 +97,12 @@ export class MappingStore {
   }
 
   /**
-   * Stores a mapping for a header. It takes precedence over earlier ones for the same header. A header is skipped if it
-   * is very long, or if the names of two columns differ only in case or accents. Throws the system's error if the file
-   * cannot be written.
+   * Stores a mapping for a header, unless it is not {@link isKeepable}. It takes precedence over earlier ones for the same
+   * header. Throws the system's error if the file cannot be written.
    */
   keep(columns: readonly string[], { map, set, unused }: Confirmed, on: string): void {
-    const { fingerprint, hasTwins } = headerOf(columns);
-    if (hasTwins || columns.join('').length + columns.length > MAX_HEADER_LETTERS) return;
+    if (!isKeepable(columns)) return;
+    const { fingerprint } = headerOf(columns);
     const kept = { fingerprint, columns, map, set, unused, on };
     const content = ({ map, set }: Confirmed) => JSON.stringify([map, set]);
     const entries = this.#entries();
@@ -116,6 +115,11 @@ export class MappingStore {
   #entries(): readonly KeptMapping[] {
     return this.#file.json(fileSchema)?.mappings ?? [];
   }
+}
+
+/** Tells whether a header is not very long, and no two of its names differ only in case or accents. */
+export function isKeepable(columns: readonly string[]): boolean {
+  return !headerOf(columns).hasTwins && columns.join('').length + columns.length <= MAX_HEADER_LETTERS;
 }
 
 /**

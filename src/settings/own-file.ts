@@ -77,10 +77,11 @@ export class OwnFile {
     }
   }
 
-  /** Replaces the text like `replace`, but throws the system's error. */
+  /** Replaces the text like `replace`, but throws the system's error, and EPERM for a file that is not trusted. */
   replaceOrThrow(text: string, flush = true): void {
     const found = statSync(this.#path, { throwIfNoEntry: false });
-    if (!found || this.#isOwn(found)) replaceFileOrThrow(this.#path, text, flush);
+    if (found && !this.#isOwn(found)) throw Object.assign(new Error('others may change it'), { code: 'EPERM' });
+    replaceFileOrThrow(this.#path, text, flush);
   }
 
   /** Removes the file. An error of the system is ignored, such as that the folder cannot be written. */
