@@ -46,14 +46,19 @@ async function eachFile(
   for (const [at, file] of files.entries()) {
     if (at > 0) context.beginRun();
     const own = commandFor(command, files, [file]);
-    const end = await importOne(file, own).catch((error) => failed(context, files, file, error));
-    exitCodes.push(end.exitCode);
     const left = files.slice(at + 1);
-    if (end.stopped === null || left.length === 0) continue;
-    await context.warn(
-      `Not begun: ${left.join(', ')}. To import the rest: ${commandLine(commandFor(command, files, left))}`,
-    );
-    break;
+    let isLast = true;
+    try {
+      const end = await importOne(file, own).catch((error) => failed(context, files, file, error));
+      exitCodes.push(end.exitCode);
+      isLast = end.stopped !== null || left.length === 0;
+    } finally {
+      if (isLast && left.length > 0) {
+        const rest = commandLine(commandFor(command, files, left));
+        await context.warn(`Not begun: ${left.join(', ')}. To import the rest: ${rest}`);
+      }
+    }
+    if (isLast) break;
   }
   const { usage, rejected } = EXIT_CODES;
   const exitCode = firstExitNumber(exitCodes);

@@ -83,7 +83,12 @@ export class LibraryMarketplace implements api.Marketplace {
       const preparation = await this.#host.preparation(operationsOf(submitting), asked.strict);
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
-      return importTable(table, this.#host, { preparation, halt: haltWith(signal) }, { ...asked, ...sending });
+      const halt = haltWith(signal);
+      return importTable(table, this.#host, { preparation, halt }, { ...asked, ...sending }).finally(() => {
+        // What the host holds on to of an import ends with it.
+        halt.abort();
+        this.#host.refused = () => {};
+      });
     });
   }
 

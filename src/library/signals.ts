@@ -7,7 +7,7 @@ export function haltWith(signal: AbortSignal): AbortController {
   // Every request in flight may listen to this signal.
   setMaxListeners(0, halt.signal);
   if (signal.aborted) halt.abort();
-  signal.addEventListener('abort', () => halt.abort(), { once: true });
+  signal.addEventListener('abort', () => halt.abort(), { signal: halt.signal });
   return halt;
 }
 
