@@ -234,5 +234,10 @@ export const TEMPLATE = {
   output: text('<file>', 'write it there; an existing file is not replaced'),
 };
 export const PURGE = { yes: yes('do not ask') };
-export const STORE_EXPORT = { output: output('write it there (default: stdout)') };
+export const STORE_EXPORT = {
+  output: {
+    ...outputFile('write it there; an existing file is not replaced', { short: '-o' }),
+    isRequired: true as const,
+  },
+};
 export const HELP = { all: flag('with the options that few need') };

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { withProgress } from '../../cli/input.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { countText, duration, printable, rowsText, thousands, writeAll } from '../../report/output.ts';
+import { countText, duration, printable, rowsText, thousands } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { inBatches } from '../../run/batches.ts';
@@ -86,10 +86,22 @@ function requireLog(file: string): void {
   throw new SrqError('arguments.invalid', message, 'srq status names the log of a profile.');
 }
 
-/** Writes what the store knows of each request as a log in a file, which knows the same then. `-` is standard output. */
-export async function storeExport(context: Context, { output = '-' }: { readonly output?: string }): Promise<number> {
+/**
+ * Writes what the store knows of each request as a log in a file, which knows the same then. Refuses while rows wait: workers
+ * would send what somebody may send by the file as well.
+ */
+export async function storeExport(context: Context, { output }: { readonly output: string }): Promise<number> {
   keepHeapSmall();
   const store = await context.postgresStore();
+  const waiting = await store.waitingRows();
+  if (waiting > 0) {
+    const rows = waiting === 1 ? '1 request waits' : `${thousands(waiting)} requests wait`;
+    const message = `${rows} in the queue, and workers would still send what the file does not have. Nothing was written.`;
+    const hint = 'Let the workers finish: srq work --until-empty    Or forget the rows: srq queue purge';
+    throw new SrqError('log.under-way', message, hint);
+  }
+  // A process may be about to write to an earlier one, so none is replaced.
+  const file = await Output.open(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
   let requests = 0;
   async function* texts(): AsyncGenerator<string> {
     for await (const batch of inBatches(store.requests(), WRITTEN_AT_ONCE)) {
@@ -97,27 +109,10 @@ export async function storeExport(context: Context, { output = '-' }: { readonly
       yield batch.map(({ record, state }) => encodeRequest(record, state)).join('');
     }
   }
-  if (output === '-') {
-    if (context.options.json)
-      throw new SrqError('flags.incomplete', 'With --json the log needs a file of its own.', 'Add: --output FILE');
-    const { stdout } = context.process;
-    for await (const text of texts()) {
-      if (stdout.destroyed) break;
-      await writeAll(stdout, text);
-    }
-    return 0;
-  }
-  // A process may be about to write to an earlier one, so none is replaced.
-  const file = await Output.open(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
   const { interruption } = context;
   interruption.listen(() => {});
   if (!(await file.write(texts(), interruption.halt.signal))) {
     throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
-  }
-  const waiting = await store.waitingRows();
-  if (waiting > 0) {
-    const rows = waiting === 1 ? '1 request waits' : `${thousands(waiting)} requests wait`;
-    await context.warn(`${rows} in the queue, and the log does not have them: workers would still send them.`);
   }
   const document = { store: store.name, output: file.path, requests };
   await context.reporter.result('store export --output', document, (paint) => {
