@@ -23,8 +23,6 @@ export interface SessionUse {
   readonly operations: readonly RequestOperationName[];
   /** Whether validate is left out, with a note to the user, if the service has none. */
   readonly isAsOffered?: boolean;
-  /** Whether warnings make a request invalid as well. */
-  readonly strict?: boolean;
   /**
    * Whether the user need not be logged in, because nothing is sent. Keys are computed from what is known of the
    * destination.
@@ -43,7 +41,7 @@ export type RequestSession = Awaited<ReturnType<typeof openSession>>;
  * contract cannot be used.
  */
 export async function openSession(context: Context, use: SessionUse) {
-  const { audio, strict = false } = use;
+  const { audio } = use;
   const settings = await context.settings();
   const contract = await withJudges(await context.contract());
   const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
@@ -53,7 +51,7 @@ export async function openSession(context: Context, use: SessionUse) {
       ? known
       : destinationOf(settings, contract);
   const operations = use.isAsOffered ? offered(context, contract, use.operations) : use.operations;
-  const preparation: Preparation = { destination, audio, contract, operations, strict };
+  const preparation: Preparation = { destination, audio, contract, operations };
   const kind = context.options.sandbox
     ? `the sandbox in this process${contract.source ? ', made from the API description' : ''}`
     : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;

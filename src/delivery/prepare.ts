@@ -26,8 +26,6 @@ export interface Preparation {
   /** The operations that the requests are for. Each request must be valid for all of them. */
   readonly operations: readonly RequestOperationName[];
   readonly audio: DescribeAudio;
-  /** Whether warnings make a row invalid as well. */
-  readonly strict: boolean;
 }
 
 /** How the rows of a file are read. */
@@ -119,9 +117,9 @@ export function prepareDraft(
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
   const { row, fields } = draft;
-  const { contract, destination, operations, strict } = preparation;
+  const { contract, destination, operations } = preparation;
   const { request, audioPath, problems } = checkRequest(draft, mapping, contract, operations);
-  if (!request || (strict && problems.length > 0)) return invalid(row, fields['ref'] ?? null, problems);
+  if (!request) return invalid(row, fields['ref'] ?? null, problems);
   const named = (whole: ServiceRequest) => ({ row, request: whole, key: contentKey(whole, destination), problems });
   if (audioPath === null) return named(request);
   return described(audioPath, preparation.audio).then((audio) =>

@@ -106,7 +106,7 @@ export async function* withRowsOutside(
 
 async function invalidRow(row: Row, { mapping }: ImportPlan, preparation: Preparation): Promise<Partial<RowReport>> {
   const { problems } = await prepareRow(row, { mapping, preparation });
-  return whyInvalid(problems, preparation.strict);
+  return whyInvalid(problems);
 }
 
 function messageOf(record: LogRecord | null, repeated: boolean): string | null {

@@ -155,8 +155,6 @@ export interface ValidateResult {
 export interface ImportOptions extends CreateOptions {
   /** The name of the import in `srq report`. Default: `importRows`. */
   readonly name?: string | undefined;
-  /** Whether warnings make a row invalid as well. Default: false. */
-  readonly strict?: boolean | undefined;
   /**
    * Number of invalid and rejected rows at which the import stops, such as `50`, or their share of all rows, such as
    * `'5%'`. Default: no limit.

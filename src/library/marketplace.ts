@@ -80,7 +80,7 @@ export class LibraryMarketplace implements api.Marketplace {
       const signal = this.#endingWith(asked.signal);
       const table = await tableOf(rows, this.#settings.defaults ?? {}, signal);
       const submitting = await this.#submitOptions(asked);
-      const preparation = await this.#host.preparation(operationsOf(submitting), asked.strict);
+      const preparation = await this.#host.preparation(operationsOf(submitting));
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
       const halt = haltWith(signal);

@@ -89,7 +89,6 @@ const share = z.string().check(
 const importSchema = z.strictObject({
   ...create,
   name: z.optional(text),
-  strict: z.optional(z.boolean()),
   maxErrors: z.optional(z.union([z.int().check(z.positive()), share])),
   inDoubt: z.optional(z.enum(['park', 'validate'])),
   settleMs: z.optional(z.number().check(z.positive())),

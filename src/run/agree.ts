@@ -12,11 +12,10 @@ import { printable, thousands } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
 import { planText } from '../report/terminal/plan-text.ts';
 import { FIELDS, isField } from '../request/lead/fields.ts';
-import { columnLabel, type Mapping, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
+import { columnLabel, type MappingOptions, mapKey, type Table } from '../request/lead/table.ts';
 import { templateText } from '../request/lead/template.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { adviceOn } from '../request/words/finding.ts';
 import { isAsked } from './consent.ts';
 import { askCountry, lacksCountry } from './country.ts';
 import { answered, columnQuestions } from './questions.ts';
@@ -76,7 +75,7 @@ interface ImportProposal {
 export async function agreedPlan(
   session: RequestSession,
   { input, where, command: given, enter }: ImportProposal,
-  options: Pick<PlanOptions, 'yes' | 'acceptLikely' | 'strict'> & Partial<Pick<SubmitOptions, 'again'>>,
+  options: Pick<PlanOptions, 'yes' | 'acceptLikely'> & Partial<Pick<SubmitOptions, 'again'>>,
   plan: (input: Input) => Promise<ImportPlan>,
 ) {
   const { context } = session;
@@ -119,13 +118,6 @@ export async function agreedPlan(
       },
     };
   }
-}
-
-/** With --strict, throws `SrqError('usage')` for fields that neither srq nor the service knows. */
-export function requireKnownFields(mapping: Mapping | undefined, strict: boolean | undefined): void {
-  const unknown = mapping?.warnings.find(({ code }) => code === 'columns.unknown-field');
-  if (!strict || !unknown) return;
-  throw new SrqError('field.unknown', `${unknown.message} Nothing was sent.`, adviceOn(unknown));
 }
 
 /** Asks for corrections of the mapping. Returns null if there are none. */

@@ -11,7 +11,7 @@ import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunBegin, RunNotes } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
-import { agreedPlan, requireKnownFields, sayPlan } from './agree.ts';
+import { agreedPlan, sayPlan } from './agree.ts';
 import { confirmImport, isAsked } from './consent.ts';
 import type { RunEvents } from './events.ts';
 import { Output } from './outputs.ts';
@@ -164,11 +164,9 @@ export async function openImport(
     audio: recordingsBeside(file),
     operations: operationsOf(options),
     isAsOffered: true,
-    strict: options.strict === true,
     needsNoLogin: options.dryRun === true,
     ...use,
   });
-  requireKnownFields(input.mapping, options.strict);
   return { file, command, input, session };
 }
 

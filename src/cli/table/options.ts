@@ -64,7 +64,6 @@ export type ReadingOptions = OptionsOf<typeof READING>;
 const PLANNING = {
   limit: forOne(count('<n>', 'only the first N rows', 1)),
   skip: forOne(rare(initially(0, count('<n>', 'leave out the first N rows', 0)))),
-  strict: flag('warnings make a row invalid'),
 };
 const AGREEING = {
   acceptLikely: flag('take likely columns without asking'),

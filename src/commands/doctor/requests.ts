@@ -75,7 +75,7 @@ export async function create({ context, connection, contract }: Examination): Pr
 async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
   const operations = operationsOf({ validate: true });
   const judged = await withJudges(contract);
-  const preparation = { destination, audio: recordingsBeside('-'), contract: judged, operations, strict: false };
+  const preparation = { destination, audio: recordingsBeside('-'), contract: judged, operations };
   const prepared = await prepareDraft(
     { row: 1, fields: madeUpFields(new Date(nowMs).toISOString()) },
     null,

@@ -1,6 +1,6 @@
 /** What is said of one kind of finding. In its texts, `{field}` and other names in braces are placeholders. */
 interface FindingFacts {
-  /** An `error` makes the row invalid; a `warning` does so only with --strict. */
+  /** An `error` makes the row invalid; a `warning` does not. */
   readonly severity: Problem['severity'];
   /** The beginning of the message, after which the value can be quoted. Null if the message quotes no value. */
   readonly subject: string | null;
@@ -150,13 +150,11 @@ export const FINDING_CODES = Object.keys(FINDING) as [FindingCode, ...FindingCod
 /** The codes that begin with a word and a dot, such as all of `phone`. */
 export type FindingOf<Word extends string> = Extract<FindingCode, `${Word}.${string}`>;
 
-/**
- * A problem found by the local checks. An `error` makes the row invalid, and a `warning` does so only with --strict.
- */
+/** A problem found by the local checks. */
 export interface Problem {
   /** The kind of problem. Codes never change, but messages may. */
   readonly code: FindingCode;
-  /** An `error` makes the request invalid; a `warning` does not, unless all are to be strict. */
+  /** An `error` makes the request invalid; a `warning` does not. */
   readonly severity: 'error' | 'warning';
   /** The field, or an empty text if it is about the whole row. */
   readonly field: string;
@@ -217,9 +215,9 @@ export function quotedMessage({ code, field, message, value }: Omit<Problem, 'se
   return `${beginning} "${value}"${message.slice(beginning.length)}`;
 }
 
-/** Says why a request is invalid: by its errors, and with `strict` by its warnings as well. */
-export function whyInvalid(problems: readonly Problem[], strict = false) {
-  const telling = problems.filter(({ severity }) => severity === 'error' || strict);
+/** Says why a request is invalid. */
+export function whyInvalid(problems: readonly Problem[]) {
+  const telling = problems.filter(({ severity }) => severity === 'error');
   const texts = telling.map((each) => (each.column === null ? '' : `${each.column}: `) + quotedMessage(each));
   return { message: texts.join(' '), reason: telling[0]?.code ?? null, problems: telling };
 }
