@@ -24,7 +24,6 @@ export const PREPARATION: Preparation = {
   audio: () => Promise.reject(new Error('no audio here')),
   contract: DOCUMENTED_CONTRACT,
   operations: ['create', 'validate'],
-  strict: false,
 };
 
 /** A request with this need, as row number `row`. */

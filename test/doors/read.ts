@@ -79,7 +79,6 @@ const PREPARATION = {
   destination: { baseUrl: 'https://api.example.com', clientId: '4711' },
   contract: DOCUMENTED_CONTRACT,
   operations: ['validate', 'create'] as const,
-  strict: false,
   audio: () => Promise.reject(new Error('There are no recordings here.')),
 };
 

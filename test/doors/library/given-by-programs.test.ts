@@ -17,7 +17,7 @@ test.each([
   ...each('openMarketplace', [{ defaults: { country: 'PT', lang: null } }, { signal }, { onWarning: () => {} }]),
   ...each('validate', [{}, { signal }]),
   ...each('create', [{ signal, validate: false, onDuplicate: 'create', again: true }, { onDuplicate: 'skip' }]),
-  ...each('importRows', [{ signal, validate: true, name: 'n', strict: true, inDoubt: 'park', onResult: () => {} }]),
+  ...each('importRows', [{ signal, validate: true, name: 'n', inDoubt: 'park', onResult: () => {} }]),
   ...each('importRows', [{ inDoubt: 'validate', settleMs: 0.5 }]),
   ...each(
     'importRows',
@@ -55,7 +55,7 @@ test.each([
   ...wrong('create', 'again', ['no']),
   ...wrong('create', 'validate', [1]),
   ...wrong('create', 'onDuplicate', ['send']),
-  ['create', { strict: true, rate: 1 }, 'The option strict.rate does not exist.'],
+  ['create', { name: 'n', rate: 1 }, 'The option name.rate does not exist.'],
   ['create', 'again', `The options of create ${KIND}`],
   ...wrong('importRows', 'name', ['']),
   ...wrong('importRows', 'inDoubt', ['skip']),
