@@ -53,7 +53,7 @@ async function deliver(plan: ImportPlan, deps: ImportDeps, options: RunImportOpt
   const maxRefused = options.maxErrors && refusedLimit(options.maxErrors, rows);
   const supervisor = new Supervisor(maxRefused, counts.invalid, { isFamiliar });
   const breakerOpened = (pauseMs: number) => notes.note({ event: 'breaker', pauseMs });
-  const pass: PassDeps = { ...deps, api: connection.api, breakerOpened, askMeaning: ui.askMeaning };
+  const pass: PassDeps = { ...deps, api: connection.api, breakerOpened };
   const sending = sendRows(plan, pass, { ...options, supervisor });
   const stop =
     (await runPass(sending, plan, halt, await ui.watch({ is: 'sending', rows: counts.ready }))) ??
@@ -194,7 +194,7 @@ export interface PassWatch {
 }
 
 /** The user interface of an import, as the delivery code sees it. */
-export interface ImportUi extends Pick<PassDeps, 'askMeaning'> {
+export interface ImportUi {
   /** Starts to show a pass. */
   watch(pass: Pass): Promise<PassWatch>;
   /** Reports the result of every row. */

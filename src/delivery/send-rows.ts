@@ -1,11 +1,10 @@
 import { customersOf } from '../request/lead/service-request.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
-import { outcomeOf } from '../request/log/outcome.ts';
-import type { Clock, DeliveryLog, MarketplaceApi, UnprovenAnswer } from '../request/ports.ts';
+import type { Clock, DeliveryLog, MarketplaceApi } from '../request/ports.ts';
 import { type RereadOptions, submissions } from './read-rows.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { TakenRecords } from './sent-before.ts';
-import { recorded, type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
+import { type Sent, type Submission, type SubmitOptions, submitRequest } from './submit.ts';
 import { recoverFromBreak, type Supervisor } from './supervise.ts';
 
 const PREFETCH_ROWS = 200;
@@ -24,12 +23,7 @@ export interface PassDeps extends RereadOptions {
   readonly breakerOpened?: (pauseMs: number) => void;
   /** Yields what was created at this service, or may have been, by whatever command. */
   readonly taken?: (() => TakenRecords) | undefined;
-  /** Asks a person what an unproven answer means. Returns null if there is nobody to ask, or if the person does not know. */
-  readonly askMeaning?: AskMeaning | undefined;
 }
-
-/** `id` means that an answer with an identifier of its own always means that the request was taken. */
-export type AskMeaning = (row: number, unproven: UnprovenAnswer) => Promise<'taken' | 'refused' | 'id' | null>;
 
 /**
  * Sends the rows that are ready and yields the result of each once it is recorded. Rows that were not tried stay `ready`
@@ -67,9 +61,8 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
   await noteUnknown(plan, deps);
   try {
     for await (const { submission, sent: told } of results) {
-      const asked = supervisor.isAtFirst && !halt.signal.aborted ? await withMeaning(submission, told, deps) : told;
       // What an answer means is not found out any more once the run ends, and that is no fault of the service.
-      const sent = halt.signal.aborted ? { ...asked, unproven: null } : asked;
+      const sent = halt.signal.aborted ? { ...told, unproven: null } : told;
       inFlight -= 1;
       const { stop, pauseMs } = supervisor.observe(sent, inFlight);
       if (pauseMs > 0) {
@@ -113,23 +106,6 @@ function inTurns() {
 async function noteUnknown(plan: ImportPlan, deps: PassDeps): Promise<void> {
   if (plan.counts.unknown === 0) return;
   for await (const { request } of submissions(plan, deps, 'unknown')) deps.api.noteSent(request);
-}
-
-/** Asks a person about an answer that proves nothing, and records the outcome that follows. */
-async function withMeaning(submission: Submission, sent: Sent, { api, log, askMeaning }: PassDeps): Promise<Sent> {
-  const { unproven, row } = sent;
-  if (unproven === null || unproven.text === '' || sent.stop || sent.unrecorded) return sent;
-  const said = (await askMeaning?.(row, unproven)) ?? null;
-  if (said === null) return sent;
-  api.learn(unproven, said);
-  const { http, ids } = unproven;
-  const outcome =
-    said === 'refused'
-      ? outcomeOf('rejected', 'You said that it was refused.', { http })
-      : outcomeOf('created', 'You said that it was taken.', { http, ids });
-  // A person's word on a deliberate second send concerns only that send, so that the next try has its idempotency key.
-  const again = (await log.read(submission.key))?.again === true;
-  return recorded(submission, outcome, {}, log, { seen: log.lookup(submission.key), by: 'person', again });
 }
 
 /**

@@ -96,8 +96,6 @@ export interface MarketplaceApi {
     unproven: UnprovenAnswer,
     cleared: ValidateResult,
   ): Promise<CreateResult | null>;
-  /** Remembers what a person says of an answer. `id` says that an identifier of its own proves that it was taken. */
-  learn(unproven: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void;
   /** Asks validate once, without a conclusion. */
   look(request: ServiceRequest): Promise<Look>;
   /**

@@ -12,10 +12,10 @@ import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunBegin, RunNotes } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
 import { agreedPlan, sayPlan } from './agree.ts';
-import { confirmImport, isAsked } from './consent.ts';
+import { confirmImport } from './consent.ts';
 import type { RunEvents } from './events.ts';
 import { Output } from './outputs.ts';
-import { askMeaning, requireAnswers } from './questions.ts';
+import { requireAnswers } from './questions.ts';
 import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
 import { showPass } from './watch.ts';
@@ -80,7 +80,6 @@ export async function importFile(
       asides: { withoutIdentifier: 0, unproven: 0 },
     };
     const ui: ImportUi = {
-      ...(isAsked(context, options) ? { askMeaning: (...asked) => askMeaning(context, ...asked) } : {}),
       watch: (pass) => showPass(context, pass, { file, events, asides: learned.asides }),
       async report(reports) {
         const rows = counted(events.withRows(file, reports), learned.reasons);

@@ -7,15 +7,7 @@ import {
 import { wireFormOf } from '../request/contract/public-api.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import { isSuccess, outcomeOf, UNNAMED } from '../request/log/outcome.ts';
-import type {
-  CreateResult,
-  CreateTerms,
-  Look,
-  MarketplaceApi,
-  UnprovenAnswer,
-  ValidateResult,
-  Verdict,
-} from '../request/ports.ts';
+import type { CreateResult, CreateTerms, Look, MarketplaceApi, ValidateResult, Verdict } from '../request/ports.ts';
 import { stopwatch } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { AnswerReader, type ReadCreation } from './answers/answer-reader.ts';
@@ -246,12 +238,8 @@ export class RequestApi implements MarketplaceApi {
     return this.#identified(key, form, { ...result, outcome: outcomeOf('created', message, { http, ids }) });
   }
 
-  learn({ form }: UnprovenAnswer, said: 'taken' | 'refused' | 'id'): void {
-    this.#learn(form as Form | null, said === 'refused' ? said : 'taken', 'person', said === 'id');
-  }
-
-  #learn(form: Form | null, means: FormMeaning, by: ProvenBy, byIdentifier = false): void {
-    this.#reader.learn('create', form, means, by, this.#deps.clock.nowMs(), byIdentifier);
+  #learn(form: Form | null, means: FormMeaning, by: ProvenBy): void {
+    this.#reader.learn('create', form, means, by, this.#deps.clock.nowMs());
   }
 
   tellApart(clear: readonly Look[], duplicate: readonly Look[]): ((look: Look) => Verdict) | null {

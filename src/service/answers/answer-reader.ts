@@ -171,20 +171,10 @@ export class AnswerReader {
     return identifiers.some(({ place, isCertain }) => isCertain && isSign(place));
   }
 
-  /**
-   * Adds what a proven answer looks like. `form` may be null, which teaches nothing. `byIdentifier` is a person's word that
-   * an identifier proves a creation whatever stands beside it.
-   */
-  learn(
-    operation: AnsweredOperation,
-    form: Form | null,
-    means: FormMeaning,
-    by: ProvenBy,
-    nowMs: number,
-    byIdentifier = false,
-  ): void {
+  /** Adds what a proven answer looks like. `form` may be null, which teaches nothing. */
+  learn(operation: AnsweredOperation, form: Form | null, means: FormMeaning, by: ProvenBy, nowMs: number): void {
     if (form === null) return;
-    const added = { ...keptForm(form), operation, means, by, byIdentifier, atMs: nowMs };
+    const added = { ...keptForm(form), operation, means, by, byIdentifier: false, atMs: nowMs };
     this.kept.change(withForm(this.kept.known, added));
     if (operation === 'validate') this.separation = this.separationWith([], []);
   }
