@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { requireClear, settleByWord, unknownRecords } from '../../src/delivery/settle-by-word.ts';
 import { recoverFromBreak } from '../../src/delivery/supervise.ts';
+import type { LogStore } from '../../src/request/log/log-store.ts';
 import type { LogRecord, MarketplaceApi } from '../../src/request/ports.ts';
 import type { SrqError } from '../../src/request/words/errors.ts';
+import { knownRun } from '../../src/run/known-runs.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { validated } from '../helpers/fake-api.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
@@ -75,6 +77,23 @@ describe("A person's word", () => {
     expect(await told('abcdef0', 'abcdef9')).toBe('doubt.several');
     expect(await told('abcde')).toBe('doubt.unknown');
     expect(await told('abcdef02', 'abcdef9')).toEqual(['abcdef02', 'abcdef9']);
+  });
+
+  test('A run is named by the beginning of its id, unless several runs begin so', async () => {
+    const log = {
+      name: 'the log',
+      notes: async function* () {
+        yield* ['abcd1', 'abce1'].map((run) => ({ event: 'begin', run }));
+      },
+      records: async function* () {
+        yield* ['abcd1', 'abce1', 'abce1', 'abce2'].map((run) => ({ record: { run } }));
+      },
+    } as unknown as LogStore;
+    expect(await knownRun(log, 'abcd', 'srq log')).toBe('abcd1');
+    expect(await knownRun(log, 'abce2', 'srq log')).toBe('abce2');
+    const several = { reason: 'arguments.invalid', message: 'Several runs have an id that begins with "abc".' };
+    await expect(knownRun(log, 'abc', 'srq log')).rejects.toMatchObject(several);
+    await expect(knownRun(log, 'abce', 'srq log')).rejects.toMatchObject({ reason: 'arguments.invalid' });
   });
 
   test("A person's word on requests that may be under way is recorded for none of them", async () => {

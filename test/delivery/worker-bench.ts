@@ -101,7 +101,6 @@ export class Bench {
     slowDown: () => {},
     noteSent: () => {},
     prove: async () => null,
-    learn: fault,
     look: async () => fault(),
     invented: fault,
     tellApart: fault,

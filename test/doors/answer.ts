@@ -1,14 +1,16 @@
 import type { Contract } from '../../src/request/contract/contract.ts';
-import type {
-  AnsweredOperation,
-  FormMeaning,
-  KnownAnswers,
-  ProvenBy,
+import {
+  type AnsweredOperation,
+  type FormMeaning,
+  type KnownAnswers,
+  type ProvenBy,
+  withForm,
 } from '../../src/request/contract/known-answers.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import type { ServiceRequest } from '../../src/request/lead/service-request.ts';
 import type { Identifiers } from '../../src/request/log/outcome.ts';
 import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
+import { keptForm } from '../../src/service/answers/form.ts';
 import { proxyFor } from '../../src/service/network/connector.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
 import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
@@ -126,8 +128,10 @@ function learn(reader: AnswerReader, { operation, means, by, answer }: Proven, k
       ? reader.look(come, sent)
       : reader.creation({ answer: come, error: null, written: true }, sent, key);
   if (read.form === null) throw new Error(`Nothing can be learned from ${answer.body}`);
-  const isByIdentifier = by === 'identifier';
-  reader.learn(operation, read.form, means, isByIdentifier ? 'person' : by, 0, isByIdentifier);
+  if (by === 'identifier') {
+    const said = { ...keptForm(read.form), operation, means, by: 'person', byIdentifier: true, atMs: 0 } as const;
+    reader.kept.change(withForm(reader.kept.known, said));
+  } else reader.learn(operation, read.form, means, by, 0);
   if (operation === 'create' && means === 'taken') reader.kept.identify(key, read.form);
 }
 

@@ -52,7 +52,6 @@ export function fakeApi(given: Partial<MarketplaceApi> = {}): MarketplaceApi {
     },
     prove: async (request, _, { http, ids }) =>
       (await validate(request)).verdict === 'duplicate' ? answered({ status: 'created', http, ids }) : null,
-    learn: () => {},
     look: async (request) => {
       const { verdict, form } = await validate(request);
       return { verdict, form };
