@@ -1,7 +1,5 @@
-import { MARKETS, type Market, postalCodeWarning } from '../request/lead/markets.ts';
-import { splitLocation } from '../request/lead/parts.ts';
-import { marketOfNumber, parsePhone } from '../request/lead/phone.ts';
-import type { Draft } from '../request/lead/service-request.ts';
+import type { Market } from '../request/lead/markets.ts';
+import { marketOfNumber } from '../request/lead/phone.ts';
 import type { Mapping, Row } from '../request/lead/table.ts';
 import type { ProblemExample, ProblemGroup } from '../request/log/import-plan.ts';
 import { shellWord } from '../request/words/errors.ts';
@@ -16,8 +14,6 @@ const MAX_EXAMPLES = 3;
 
 /** Maximum number of rows that are examined for the country that they lack. */
 const MAX_CLUES = 200;
-/** Share of the rows that must be of a market for it to be proposed. The others may have a slip. */
-const MOST = 0.9;
 
 interface Group {
   readonly problem: Problem;
@@ -91,7 +87,7 @@ function mendOf({ problem, clues }: Group, mapping: Mapping): string | null {
   const { field, column } = problem;
   const { missed, columns } = mapping;
   const proposed = field === 'country' ? proposedMarket(mapping, clues) : null;
-  const set = proposed && `--set country=${proposed.market.code} (by ${proposed.by})`;
+  const set = proposed && `--set country=${proposed.code} (by the telephone numbers)`;
   // A value that is set fills the empty cells of the column, and leaves the others unchanged.
   if (column !== null)
     return set && columns.indexOf(column) === columns.lastIndexOf(column)
@@ -114,31 +110,9 @@ function mapFlag(column: string, field: string): string {
   return `--map ${/^[^"$`\\!%]+$/.test(pair) ? `"${pair}"` : shellWord(pair)}`;
 }
 
-/**
- * Returns the market that rows without a country seem to be of, and by what. It is the one of all telephone numbers that
- * have a country code. If none has one, it is the only market whose telephone numbers and postal codes these are.
- */
-export function proposedMarket(
-  mapping: Mapping,
-  rows: readonly Row[],
-): { readonly market: Market; readonly by: string } | null {
-  const drafts = rows.slice(0, MAX_CLUES).map((row) => mapRow(row, mapping));
-  const told = new Set(drafts.flatMap(({ fields }) => marketOfNumber(fields['phone'] ?? '') ?? []));
-  const [market, ...others] = told.size > 0 ? told : MARKETS.filter((each) => areOf(each, drafts));
-  if (!market || others.length > 0) return null;
-  return { market, by: told.size > 0 ? 'the telephone numbers' : 'the telephone numbers and postal codes' };
-}
-
-/** Tells whether the rows that have a telephone number have it, and a postal code, as a market has them. */
-function areOf(market: Market, drafts: readonly Draft[]): boolean {
-  const form = market.postalCode?.[1];
-  const reachable = drafts.filter(({ fields }) => fields['phone']);
-  const fitting = reachable.filter(({ fields, parts }) => {
-    const { phone = '', location = '' } = fields;
-    const code = parts?.postal_code ?? (form && splitLocation(location, form)?.postal_code);
-    if (code === undefined || postalCodeWarning(code, market) !== null) return false;
-    const { e164, warning } = parsePhone(phone, market);
-    return e164 !== null && warning === null;
-  });
-  return reachable.length > 0 && fitting.length >= MOST * reachable.length;
+/** Returns the market of all telephone numbers that have a country code, or null if they are of several, or none has one. */
+function proposedMarket(mapping: Mapping, rows: readonly Row[]): Market | null {
+  const told = new Set(rows.flatMap((row) => marketOfNumber(mapRow(row, mapping).fields['phone'] ?? '') ?? []));
+  const [market, ...others] = told;
+  return market && others.length === 0 ? market : null;
 }

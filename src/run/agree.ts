@@ -17,7 +17,6 @@ import { templateText } from '../request/lead/template.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { isAsked } from './consent.ts';
-import { askCountry, lacksCountry } from './country.ts';
 import { answered, columnQuestions } from './questions.ts';
 import { requireNotSentBefore } from './sent-before.ts';
 
@@ -80,18 +79,11 @@ export async function agreedPlan(
 ) {
   const { context } = session;
   const asks = isAsked(context, options);
-  // What a column holds is told by the telephone numbers and postal codes of the country, so it is asked for first.
-  const mayLackCountry = asks && !input.mapping.sources.some(({ field }) => field === 'country');
-  const placed = mayLackCountry && lacksCountry(await plan(input)) ? await askCountry(context, input) : input;
-  const questions = columnQuestions(placed.mapping, options, placed.evidence.sample);
-  for (let now = await answered(context, placed, questions, asks); ; ) {
+  const questions = columnQuestions(input.mapping, options, input.evidence.sample);
+  for (let now = await answered(context, input, questions, asks); ; ) {
     const planned = await plan(now);
-    if (asks && lacksCountry(planned)) {
-      now = await askCountry(context, now);
-      continue;
-    }
     await sayPlan(session, planned, where);
-    const corrected = asks ? await askCorrections(context, now, question(enter, planned.counts.ready)) : null;
+    const corrected = asks ? await askCorrections(context, now, question(enter, planned)) : null;
     if (corrected !== null) {
       now = mapped(now, corrected);
       continue;
@@ -141,10 +133,13 @@ async function askCorrections(
   }
 }
 
-function question(enter: ImportProposal['enter'], ready: number): string {
+function question(enter: ImportProposal['enter'], { counts: { ready }, problemGroups }: ImportPlan): string {
+  // What the plan proposes for a country that no column gives can be typed.
+  const proposed = problemGroups.find(({ code, isOfPlan }) => code === 'country.missing' && isOfPlan)?.mend;
+  const example = /country=\w+/.exec(proposed ?? '')?.[0] ?? 'country=DE';
   const leads = ready === 1 ? '1 lead' : `${thousands(ready)} leads`;
   const does = enter === 'asks' || ready === 0 ? 'to go on' : `${enter} ${leads}`;
-  return `Enter ${does} · or type a correction, for example country=DE · ? for help · q to quit: `;
+  return `Enter ${does} · or type a correction, for example ${example} · ? for help · q to quit: `;
 }
 
 function helpText(table: Table): string {
