@@ -67,30 +67,11 @@ describe('The country', () => {
   test.each<[string, string[][]]>([
     ['numbers of several countries', [german('+49 151 10000000'), german('+34 612 345 678')]],
     ['postal codes', [german('')]],
-    ['numbers without a country code', [german('0151 10000000', '')]],
+    ['numbers without a country code', [german('0151 10000000')]],
   ])('The country is not proposed by %s', async (_, rows) => {
     const mend = mendOf(await planOf(columns, ...rows), 'country.missing');
     expect(mend).toBeTruthy();
     expect(mend).not.toContain('Add: ');
-  });
-
-  test.each<[string, string[], string[][]]>([
-    ['DE', columns, [german('0151 10000000'), german('030 2345678', '12345')]],
-    ['PT', ['Nome', 'Telefone', 'Morada', 'Pedido'], [['Ana', '912 345 678', '1200-192 Lisboa', 'Pintar a sala']]],
-    ['UK', columns, [german('020 7946 0123', 'SW1A 1AA'), german('07911 123456', 'CF10 1AA')]],
-  ])('The country %s is proposed by national numbers together with postal codes', async (code, header, rows) => {
-    const by = '(by the telephone numbers and postal codes)';
-    expect(mendOf(await planOf(header, ...rows), 'country.missing')).toBe(`Add: --set country=${code} ${by}`);
-  });
-
-  test('No country is proposed if the numbers and codes are of several, or of none in more than one row of ten', async () => {
-    const proposed = async (...rows: string[][]) =>
-      (mendOf(await planOf(columns, ...rows), 'country.missing') ?? '').startsWith('Add: ');
-    const good = Array.from({ length: 9 }, () => german('0151 10000000'));
-    expect(await proposed(...good, german('0151 10000000', 'none'))).toBe(true);
-    expect(await proposed(...good.slice(1), german('0151 10000000', 'none'))).toBe(false);
-    // A number and a code as both Austria and Switzerland have them.
-    expect(await proposed(german('044 668 18 00', '8001'))).toBe(false);
   });
 
   test('The country is proposed where its column is empty, and leaves the other cells as they are', async () => {
