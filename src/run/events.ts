@@ -29,8 +29,6 @@ export class RunEvents {
   /** Null without `--events`. */
   readonly #stream: Writable | null;
   readonly #context: Context;
-  /** Whether the service has answered anything in this run that ended no row. */
-  hasRefused = false;
 
   private constructor(stream: Writable | null, context: Context) {
     this.#stream = stream;
@@ -68,9 +66,8 @@ export class RunEvents {
   /** Reports a note on the run that is an event of its own: a pause of the breaker, or an answer 429 or 503. */
   noted(note: RunNote): void {
     if (note.event === 'breaker') this.#tell({ event: 'pause', seconds: note.pauseMs / 1000 });
-    if (note.event !== 'refused') return;
-    this.hasRefused = true;
-    this.#tell({ event: 'refused', http: note.http, seconds: Math.round(note.pauseMs) / 1000 });
+    if (note.event === 'refused')
+      this.#tell({ event: 'refused', http: note.http, seconds: Math.round(note.pauseMs) / 1000 });
   }
 
   /** Reports the outcome of a row. `file` is null for a queued request. */

@@ -1,7 +1,7 @@
 import type { Context } from '../cli/context.ts';
 import type { Pass, PassWatch } from '../delivery/import.ts';
 import { shown } from '../delivery/submit.ts';
-import { duration, printable, rowsText } from '../report/output.ts';
+import { duration, rowsText } from '../report/output.ts';
 import { noCounts } from '../request/log/status.ts';
 import type { RunEvents } from './events.ts';
 import type { Asides } from './summary.ts';
@@ -23,7 +23,6 @@ export async function showPass(
   const isSending = pass.is === 'sending';
   if (!isSending) context.reporter.say(() => `${rowsText(total)} with an unknown outcome: ${settlingText(pass)}.`);
   const progress = await context.reporter.progress(isSending ? 'Sending' : 'Settling unknown outcomes');
-  const stopListening = isSending ? await tellSilence(context, events) : () => {};
   const state = { done: 0, total, counts: noCounts() };
   const reasons = new Map<string, number>();
   let isAnnounced = false;
@@ -31,7 +30,6 @@ export async function showPass(
     row(sent) {
       const { status, ids, message } = sent;
       const result = shown(sent);
-      stopListening();
       state.done += 1;
       state.counts[status] += 1;
       if (isSending && status === 'created' && Object.keys(ids).length === 0) asides.withoutIdentifier += 1;
@@ -50,7 +48,6 @@ export async function showPass(
       );
     },
     end() {
-      stopListening();
       progress.end();
       observer.end(state);
       for (const [reason, count] of reasons)
@@ -63,29 +60,4 @@ function settlingText({ byKey, byValidate }: Extract<Pass, { is: 'settling' }>):
   if (!byKey) return 'validate is asked about each once it is old enough';
   const repeated = 'each is sent once more with its idempotency key';
   return byValidate ? `${repeated}; validate is asked about those that are too old for that` : repeated;
-}
-
-const SILENCE_MS = 10_000;
-
-/**
- * Says once that no row has an outcome for some time, because a service that hangs would look like an srq that hangs.
- * Returns a function to call when one has.
- */
-async function tellSilence(context: Context, events: RunEvents): Promise<() => void> {
-  const { clock, interruption, options } = context;
-  const { baseUrl } = await context.settings();
-  const over = new AbortController();
-  void clock.sleep(SILENCE_MS, over.signal).then(() => {
-    if (over.signal.aborted || interruption.halt.signal.aborted || events.hasRefused) return;
-    const limit = options.timeout === undefined ? '--timeout says how long' : `for at most ${options.timeout} s a call`;
-    context.reporter.say(() =>
-      printable(
-        `After ${duration(SILENCE_MS)} no row has an outcome: ${baseUrl?.value} has not answered, or its validate does not show the first request yet. srq goes on waiting (${limit}).`,
-      ),
-    );
-  });
-  return () => {
-    // Each abort makes an exception, also if it was aborted before.
-    if (!over.signal.aborted) over.abort();
-  };
 }
