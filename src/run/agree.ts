@@ -46,15 +46,6 @@ async function sayRemembered(context: Context, { table, mapping }: ImportPlan): 
   await context.warn(`${told} To change that: --set FIELD=VALUE`);
 }
 
-/** After a correction, Enter first shows the new plan. */
-const QUESTION_CORRECTED = 'Enter shows the new plan · or type another correction · ? for help · q to quit: ';
-
-const HELP = `  Telefon 2=phone             the column "Telefon 2" is the phone number (or: phone=Telefon 2)
-  Notes=-                     the column "Notes" is left out
-  country=PT                  every row has this country
-  location={City} {Zip}       the location is made of two columns
-  After a correction, Enter shows the new plan, and srq asks again before it sends.`;
-
 /** An import that the user is asked to agree to. */
 interface ImportProposal {
   readonly input: Input;
@@ -83,7 +74,7 @@ export async function agreedPlan(
   for (let now = await answered(context, input, questions, asks); ; ) {
     const planned = await plan(now);
     await sayPlan(session, planned, where);
-    const corrected = asks ? await askCorrections(context, now, question(enter, planned)) : null;
+    const corrected = asks ? await askCorrection(context, now, question(enter, planned)) : null;
     if (corrected !== null) {
       now = mapped(now, corrected);
       continue;
@@ -112,20 +103,18 @@ export async function agreedPlan(
   }
 }
 
-/** Asks for corrections of the mapping. Returns null if there are none. */
-async function askCorrections(
+/** Asks for a correction of the mapping. Returns null if there is none. */
+async function askCorrection(
   context: Context,
   { table, chosen, evidence }: Input,
   question: string,
 ): Promise<MappingOptions | null> {
-  let corrected: MappingOptions | null = null;
   for (;;) {
-    const line = await ask(context, corrected === null ? question : QUESTION_CORRECTED);
-    if (line === '') return corrected;
+    const line = await ask(context, question);
+    if (line === '') return null;
     if (line === 'q') leave('Run the same command again when the file is ready.');
     try {
-      if (line === '?') context.reporter.say(() => helpText(table));
-      else corrected = correctedBy(line, table, corrected ?? chosen, evidence.parameters);
+      return correctedBy(line, table, chosen, evidence.parameters);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
       context.warnOf(error);
@@ -139,12 +128,7 @@ function question(enter: ImportProposal['enter'], { counts: { ready }, problemGr
   const example = /country=\w+/.exec(proposed ?? '')?.[0] ?? 'country=DE';
   const leads = ready === 1 ? '1 lead' : `${thousands(ready)} leads`;
   const does = enter === 'asks' || ready === 0 ? 'to go on' : `${enter} ${leads}`;
-  return `Enter ${does} · or type a correction, for example ${example} · ? for help · q to quit: `;
-}
-
-function helpText(table: Table): string {
-  const columns = table.columns.map((_, at) => columnLabel(table.columns, at)).slice(0, 100);
-  return `${HELP}\n  Fields:  ${FIELDS.join(', ')}\n  Columns: ${columns.map(printable).join(', ')}`;
+  return `Enter ${does} · q to quit\nOr type a correction, for example ${example}: `;
 }
 
 /**
