@@ -80,11 +80,9 @@ export class Pace {
 
   ask(nowMs: number, waiting = 1): Admission {
     if (waiting === 0) return { is: 'after-answer' };
-    const { places, plateau, nextMs, refusing, quota, inFlight, lastNumber } = this.record;
+    const { places, plateau, nextMs, refusing, inFlight, lastNumber } = this.record;
     const { rate, concurrency } = this.#options;
-    // The service counts in the order of sending: what was sent after the request that told the quota is not yet in it.
-    const isUsedUp = quota !== null && lastNumber - quota.number >= quota.remaining;
-    const holdMs = Math.max(this.pausedMs(nowMs), isUsedUp ? quota.untilMs - nowMs : 0);
+    const holdMs = this.pausedMs(nowMs);
     if (holdMs > MAX_PAUSE_MS) return { is: 'too-late', waitMs: holdMs };
     const most = rate === 'max' ? concurrency : Math.min(concurrency, Math.floor(places));
     if (inFlight >= most || (refusing !== null && refusing.probe !== null)) return { is: 'after-answer' };
@@ -107,13 +105,10 @@ export class Pace {
   }
 
   /** Records that a request was answered, or never will be. */
-  answered(permit: Permit, nowMs: number, { kind, pauseMs, headroom }: RateAnswer): void {
+  answered(permit: Permit, nowMs: number, { kind, pauseMs }: RateAnswer): void {
     const { record } = this;
     const { number } = permit;
     record.inFlight -= 1;
-    // Answers overtake each other. What was told to the latest request counts.
-    if (headroom && number >= (record.quota?.number ?? 0))
-      record.quota = { number, remaining: headroom.remaining, untilMs: nowMs + headroom.resetMs };
     if (kind === 'ok' || kind === 'declined') this.#taken(permit, nowMs, kind === 'ok');
     else if (record.refusing?.probe === number) record.refusing.probe = null;
     const isLate = nowMs - permit.sentMs >= OVERLOAD_MS;
@@ -292,8 +287,6 @@ function firstRecord({ rate, concurrency, learned = null }: PaceOptions) {
     untilMs: 0,
     /** The refusals until a probe is taken. The probe is the number of the request that is sent first after the pause. */
     refusing: null as { fromMs: number; lastMs: number; count: number; probe: number | null } | null,
-    /** The latest quota that the service has announced, and the number of the request whose answer announced it. */
-    quota: null as { number: number; remaining: number; untilMs: number } | null,
     inFlight: 0,
     lastNumber: 0,
     /** Requests up to this number were sent before the last cut, so their refusals do not count again. */

@@ -1,5 +1,3 @@
-import type { RateHeaders } from './rate-headers.ts';
-
 /**
  * The rate chosen by the user: adaptive, unlimited except for pauses that the service asks for, or a maximum per
  * second, evenly spaced.
@@ -49,7 +47,7 @@ export interface Permit {
 }
 
 /** What an answer means for the pace. */
-export interface RateAnswer extends RateHeaders {
+export interface RateAnswer {
   /**
    * `ok` means that the work was done, `throttled` 429, `overloaded` 503, and `unanswered` no status. `declined` is any
    * other status: the service may answer so before it does the work, so that its time is not measured. `unsent` says nothing
@@ -57,4 +55,6 @@ export interface RateAnswer extends RateHeaders {
    * was faster.
    */
   readonly kind: 'ok' | 'declined' | 'throttled' | 'overloaded' | 'unanswered' | 'unsent';
+  /** The time for which the service asks to send nothing, in Retry-After. */
+  readonly pauseMs: number | null;
 }

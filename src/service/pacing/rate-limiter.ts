@@ -3,7 +3,7 @@ import { SrqError } from '../../request/words/errors.ts';
 import type { Exchange } from '../network/exchange.ts';
 import type { Pace } from './pace.ts';
 import type { PaceView, Permit, RateAnswer } from './permits.ts';
-import { readRateHeaders } from './rate-headers.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 interface QueuedSend {
   readonly operation: string;
@@ -121,8 +121,8 @@ export function tooLate(waitMs: number, nowMs: number): SrqError {
 /** Converts an exchange for the rate. `wallMs` is the current time in milliseconds since 1970. */
 function rateAnswer(exchange: Exchange | null, wallMs: number): RateAnswer {
   const answer = exchange?.answer;
-  if (!answer) return { kind: exchange ? 'unanswered' : 'unsent', pauseMs: null, headroom: null };
+  if (!answer) return { kind: exchange ? 'unanswered' : 'unsent', pauseMs: null };
   const { status } = answer;
   const kind = status === 429 ? 'throttled' : status === 503 ? 'overloaded' : status < 400 ? 'ok' : 'declined';
-  return { kind, ...readRateHeaders(answer.headers, wallMs) };
+  return { kind, pauseMs: retryAfterMs(answer.headers, wallMs) };
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../network/exchange.ts';
-import { readRateHeaders } from './rate-headers.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 /** Maximum number of attempts for a call that has no side effects. */
 export const MAX_TRIES = 6;
@@ -12,7 +12,7 @@ const MAX_DELAY_MS = 30_000;
  * one it doubles with each attempt, and half of it is random, so that many clients do not come back together.
  */
 export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number, random = Math.random): number {
-  const asked = answer ? readRateHeaders(answer.headers, nowMs).pauseMs : null;
+  const asked = answer ? retryAfterMs(answer.headers, nowMs) : null;
   if (asked !== null) return asked;
   const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tried - 1));
   return full / 2 + (full / 2) * random();
@@ -20,5 +20,5 @@ export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number
 
 /** Tells whether the answer says how long to wait. */
 export function asksToWait(answer: Answer | null, nowMs: number): boolean {
-  return answer !== null && readRateHeaders(answer.headers, nowMs).pauseMs !== null;
+  return answer !== null && retryAfterMs(answer.headers, nowMs) !== null;
 }
