@@ -13,7 +13,7 @@ import { AnswerReader } from '../../src/service/answers/answer-reader.ts';
 import { keptForm } from '../../src/service/answers/form.ts';
 import { proxyFor } from '../../src/service/network/connector.ts';
 import type { Answer } from '../../src/service/network/exchange.ts';
-import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
+import { retryAfterMs } from '../../src/service/pacing/retry-after.ts';
 import { Redactor } from '../../src/service/redaction/redactor.ts';
 import { readToken } from '../../src/service/token/token-answer.ts';
 import { answerWith, virtualClock } from '../helpers/api-client.ts';
@@ -151,9 +151,9 @@ export function tokenIn(body: string): readonly [token: string, seconds: number 
   return [accessToken, expiresAtMs === null ? null : (expiresAtMs - obtainedAtMs) / 1000];
 }
 
-/** How long an answer with these headers asks to wait, and what it says is left, at 03:39 on 21 November 2026. */
-export const ratesIn = (headers: Readonly<Record<string, string>>) =>
-  readRateHeaders(headers, Date.UTC(2026, 10, 21, 3, 39));
+/** How long an answer with these headers asks to wait, at 03:39 on 21 November 2026. */
+export const pauseIn = (headers: Readonly<Record<string, string>>) =>
+  retryAfterMs(headers, Date.UTC(2026, 10, 21, 3, 39));
 
 /** What the redactor of `redacted.md` has been told. */
 const LONG =

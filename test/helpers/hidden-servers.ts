@@ -30,8 +30,8 @@ export interface WindowLimit {
   readonly limit: number;
   readonly windowMs: number;
   readonly workMs: number;
-  /** Returns the headers of an answer, given the remaining quota and the time until it is reset. */
-  readonly headers?: (left: number, resetMs: number, refused: boolean) => Record<string, string>;
+  /** Returns the headers of an answer, given the time until the count is reset. */
+  readonly headers?: (resetMs: number, refused: boolean) => Record<string, string>;
 }
 
 /** Returns a server that resets its count every `windowMs`, beginning at a random time within a window. */
@@ -47,7 +47,7 @@ export function fixedWindow({ limit, windowMs, workMs, headers }: WindowLimit, r
       const refused = count >= limit;
       if (!refused) count += 1;
       const resetMs = (current + 1) * windowMs - offsetMs - nowMs;
-      const said = headers?.(limit - count, resetMs, refused);
+      const said = headers?.(resetMs, refused);
       const reply: Reply = { status: refused ? 429 : 200, atMs: nowMs + (refused ? 0 : about(workMs, random)) };
       return said ? { ...reply, headers: said } : reply;
     },

@@ -1,6 +1,6 @@
 import type { Pace } from '../../src/service/pacing/pace.ts';
 import type { Admission, RateAnswer } from '../../src/service/pacing/permits.ts';
-import { readRateHeaders } from '../../src/service/pacing/rate-headers.ts';
+import { retryAfterMs } from '../../src/service/pacing/retry-after.ts';
 
 /** The reaction of a hidden server to one request. */
 export interface Reply {
@@ -108,7 +108,7 @@ export function sendRows({ pace, server, requests, random, timeoutMs = 120_000, 
       pace.answered(ticket, time.nowMs, answer);
       pump();
     };
-    time.at(time.nowMs + timeoutMs, () => settle('timedOut', { kind: 'unanswered', pauseMs: null, headroom: null }));
+    time.at(time.nowMs + timeoutMs, () => settle('timedOut', { kind: 'unanswered', pauseMs: null }));
     time.at(time.nowMs + oneWayMs(), () => {
       const reply = server.arrive(time.nowMs);
       time.at(reply.atMs + oneWayMs(), () => settle(COUNTS[reply.status], answerOf(reply)));
@@ -141,5 +141,5 @@ const COUNTS = { 200: 'taken', 429: 'throttled', 503: 'shed' } as const;
 const KINDS = { 200: 'ok', 429: 'throttled', 503: 'overloaded' } as const;
 
 function answerOf(reply: Reply): RateAnswer {
-  return { kind: KINDS[reply.status], ...readRateHeaders(reply.headers ?? {}, reply.atMs) };
+  return { kind: KINDS[reply.status], pauseMs: retryAfterMs(reply.headers ?? {}, reply.atMs) };
 }

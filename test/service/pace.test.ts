@@ -47,11 +47,8 @@ function hold(name: string, server: (random: () => number) => HiddenServer, boun
   expect(speed, said).toBeGreaterThanOrEqual(bounds.speed);
 }
 
-const retryAfter = (_left: number, resetMs: number, refused: boolean): Record<string, string> =>
+const retryAfter = (resetMs: number, refused: boolean): Record<string, string> =>
   refused ? { 'retry-after': String(Math.ceil(resetMs / 1000)) } : {};
-const rateLimit = (left: number, resetMs: number): Record<string, string> => ({
-  ratelimit: `"hourly";r=9000;t=3000, "default";r=${left};t=${Math.ceil(resetMs / 1000)}`,
-});
 
 describe('against services whose limits it cannot see, the pace', () => {
   it('the pace finds a token bucket of 20 a second', () =>
@@ -75,13 +72,6 @@ describe('against services whose limits it cannot see, the pace', () => {
       '600 a minute, Retry-After',
       (random) => fixedWindow({ limit: 600, windowMs: 60_000, workMs: WORK_MS, headers: retryAfter }, random),
       { requests: 6_000, idealPerSecond: 10, rejected: 0.01, speed: 0.85 },
-    ));
-
-  it('the pace is hardly refused at 600 a minute, announced by RateLimit', () =>
-    hold(
-      '600 a minute, RateLimit',
-      (random) => fixedWindow({ limit: 600, windowMs: 60_000, workMs: WORK_MS, headers: rateLimit }, random),
-      { requests: 3_000, idealPerSecond: 10, rejected: 0.002, speed: 0.95 },
     ));
 
   it('the pace finds that at most 8 may be in flight', () =>
@@ -179,8 +169,8 @@ describe('against services whose limits it cannot see, the pace', () => {
   });
 });
 
-const ok: RateAnswer = { kind: 'ok', pauseMs: null, headroom: null };
-const refused: RateAnswer = { kind: 'throttled', pauseMs: null, headroom: null };
+const ok: RateAnswer = { kind: 'ok', pauseMs: null };
+const refused: RateAnswer = { kind: 'throttled', pauseMs: null };
 const half = () => 0.5;
 
 /** A pace that has so many requests in flight at time 0, to be answered in the test. */
@@ -246,28 +236,6 @@ describe('the pace', () => {
       return pace.ask(0).is;
     };
     expect([asked(900_000), asked(901_000)]).toEqual(['later', 'too-late']);
-  });
-
-  it('the pace sends what the headers leave until the count starts anew, and does not stop for a day', () => {
-    const { pace, tickets } = inFlight(2, 1_000);
-    const [first, second] = tickets;
-    if (first) pace.answered(first, 10, { ...ok, headroom: { remaining: 2, resetMs: 86_400_000 } });
-    if (second) pace.answered(second, 20, { ...ok, headroom: { remaining: 2, resetMs: 5_000 } });
-    const sent = [0, 1].map(() => {
-      expect(pace.ask(100)).toEqual({ is: 'now' });
-      const ticket = pace.sent(100, 'create');
-      pace.answered(ticket, 100, ok);
-      return ticket;
-    });
-    expect(sent).toHaveLength(2);
-    expect(pace.ask(200)).toEqual({ is: 'later', waitMs: 4_820 });
-    expect(pace.ask(5_020)).toEqual({ is: 'now' });
-  });
-
-  it('the pace asks to stop where a day’s requests are used up', () => {
-    const { pace, tickets } = inFlight(1, 'auto');
-    for (const ticket of tickets) pace.answered(ticket, 0, { ...ok, headroom: { remaining: 0, resetMs: 3_600_000 } });
-    expect(pace.ask(0)).toEqual({ is: 'too-late', waitMs: 3_600_000 });
   });
 
   it('the pace spaces a given rate evenly and never exceeds it', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parameter } from '../../sandbox/contract-client.ts';
-import { proxyOf, ratesIn, redacted, tokenIn, wordsOf } from '../answer.ts';
+import { pauseIn, proxyOf, redacted, tokenIn, wordsOf } from '../answer.ts';
 import { DOCUMENTED_CONTRACT, described } from '../described.ts';
 import { holds, tick, ticked } from '../table.ts';
 
@@ -30,16 +30,13 @@ holds(at('tokens.md'), 1, ([body = '']) => {
   }
 });
 
-holds(at('rates.md'), 1, ([cell = '']) => {
+holds(at('pauses.md'), 1, ([cell = '']) => {
   const headers = [...ticked(cell).matchAll(/(?:^| · )([\w-]+): ?(.*?)(?= · |$)/g)].map(([, name = '', value = '']) => [
     name,
     value,
   ]);
-  const { pauseMs, headroom } = ratesIn(Object.fromEntries(headers));
-  return [
-    pauseMs === null ? '-' : `${pauseMs} ms`,
-    headroom ? `${headroom.remaining} for ${headroom.resetMs} ms` : '-',
-  ];
+  const pauseMs = pauseIn(Object.fromEntries(headers));
+  return [pauseMs === null ? '-' : `${pauseMs} ms`];
 });
 
 holds(at('redacted.md'), 1, ([text = '']) => {
