@@ -41,12 +41,7 @@ export const CALLS: Readonly<Record<string, InboxAction>> = {
     instructions.replace(body);
     return jsonAnswer(200, instructions.list());
   },
-  'GET stats': ({ marketplace, offered }) =>
-    // How many creates were answered again, if the contract names a header for that.
-    jsonAnswer(200, {
-      ...marketplace.stats(),
-      ...(offered.idempotencyHeader !== null && { replayed: marketplace.replayed }),
-    }),
+  'GET stats': ({ marketplace }) => jsonAnswer(200, marketplace.stats()),
 };
 
 /** The calls, one line each. */

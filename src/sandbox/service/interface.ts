@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { judgeFor, UUID } from '../../request/contract/body-check.ts';
+import { judgeFor } from '../../request/contract/body-check.ts';
 import {
   addressOf,
   type Call,
@@ -71,16 +71,8 @@ export function serviceInterface(contract: Contract) {
     decode: async (operation: OperationName, call: ArrivedCall): Promise<RequestContent | SandboxAnswer> =>
       decoders[operation]?.(call) ?? refusal(404, 'not_found', 'Nothing here.'),
     /** Returns the refusal of parameters that are missing or wrong, or null if there are none. */
-    refuse: (operation: OperationName, { params, problems }: RequestContent): SandboxAnswer | null => {
-      if (operation === 'create' && again !== null) {
-        // A client that forgets the header should fail here, and not by sending a request twice.
-        const value = params[again.header] ?? '';
-        if (value === '') return refusal(400, 'idempotency_missing', `The header ${again.header} is missing.`);
-        if (again.uuid && !UUID.test(value))
-          return refusal(400, 'idempotency_invalid', `The header ${again.header} must be a UUID.`);
-      }
-      return Object.keys(problems).length > 0 ? refusalAnswer(problems) : null;
-    },
+    refuse: ({ problems }: RequestContent): SandboxAnswer | null =>
+      Object.keys(problems).length > 0 ? refusalAnswer(problems) : null,
   };
 }
 

@@ -17,12 +17,6 @@ export interface MarketplaceStats {
   readonly doubles: readonly { readonly key: string; readonly created: number }[];
 }
 
-/** What was created under a value of the idempotency header. */
-interface Taken {
-  readonly key: string;
-  readonly fresh: FreshIdentity;
-}
-
 interface SeenRequest {
   readonly requestId: string;
   visibleAtMs: number;
@@ -32,10 +26,8 @@ const MAX_DOUBLES_LISTED = 100;
 
 /** The memory of the service: the tokens that it granted and the contents that it took. Callers pass the time in. */
 export class LocalMarketplace {
-  /** The same value of the idempotency header never creates a second time. */
-  readonly taken = new Map<string, Taken>();
-  /** Number of creates that were answered again. */
-  replayed = 0;
+  /** What was created under each value of the idempotency header, which never creates a second time. */
+  readonly taken = new Map<string, FreshIdentity>();
   readonly #tokens = new Map<string, number>();
   readonly #createdByKey = new Map<string, number>();
   readonly #seen = new Map<string, SeenRequest>();
@@ -102,7 +94,6 @@ export class LocalMarketplace {
   /** Forgets what was created. Tokens and the sequence of identifiers continue. */
   forgetRequests(): void {
     this.taken.clear();
-    this.replayed = 0;
     this.#createdByKey.clear();
     this.#seen.clear();
     this.created = 0;

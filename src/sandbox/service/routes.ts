@@ -85,7 +85,7 @@ export function actOn(call: ApiCall, service: Service): Acted {
   const stranger = refuseStranger(call, service);
   if (stranger) return refuse(stranger);
   if ('status' in content) return refuse(content);
-  const wrong = offered.refuse(operation, content);
+  const wrong = offered.refuse(content);
   if (wrong) return refuse(wrong);
   return operation === 'create' ? create(call, content, service) : validate(call, content, service);
 }
@@ -153,27 +153,17 @@ function demandOn(
   return isPartner ? null : `the key in the ${place === 'query' ? 'query parameter' : 'header'} ${name}`;
 }
 
-/**
- * Creates a request. A repeated value of the idempotency header gets the earlier answer, and nothing is created. With
- * other content it is refused, because the caller has mixed up two requests.
- */
+/** Creates a request. A repeated value of the idempotency header gets the earlier answer, and nothing is created. */
 function create(call: ApiCall, { params, key, likeness }: RequestContent, { offered, marketplace }: Service): Acted {
   const { idempotencyHeader: header, contract } = offered;
   const value = header === null ? '' : (params[header] ?? '');
   const earlier = marketplace.taken.get(value);
-  if (earlier && earlier.key !== key) {
-    const message = `This ${header} came with other content before.`;
-    return { answer: refusal(422, 'idempotency_conflict', message), requestId: null };
-  }
-  if (earlier) {
-    marketplace.replayed += 1;
-    return createdAnswer(contract.create, earlier.fresh);
-  }
+  if (earlier) return createdAnswer(contract.create, earlier);
   const fresh = marketplace.next();
   const acted = createdAnswer(contract.create, fresh);
   const visibleAtMs = call.nowMs + call.hideFromValidateMs;
   marketplace.remember(key, likeness, acted.requestId, visibleAtMs);
-  if (value !== '') marketplace.taken.set(value, { key, fresh });
+  if (value !== '') marketplace.taken.set(value, fresh);
   return acted;
 }
 
