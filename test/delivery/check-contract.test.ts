@@ -206,7 +206,7 @@ describe('The plan and the sandbox', () => {
         const call = { headers: sent.headers, query: new URLSearchParams(), body: Buffer.from(sent.body) };
         const offered = serviceInterface(contract);
         const content = await offered.decode('create', call);
-        const refused = 'status' in content ? content : offered.refuse('create', content);
+        const refused = 'status' in content ? content : offered.refuse(content);
         expect([texts, found.map(({ message }) => message), refused?.body]).toEqual([
           texts,
           refused === null ? [] : expect.arrayContaining([expect.any(String)]),
