@@ -40,10 +40,7 @@ export async function answerCall(
   const delayMs = fault?.ms ?? DEFAULT_FAULT_MS;
   const hideFromValidateMs = delays === 'sight' ? delayMs : 0;
   if (endsToken && token !== null) marketplace.expireToken(token);
-  const done =
-    instead && !isActedOn
-      ? NOTHING
-      : actOn({ operation, headers, query, token, content, nowMs, hideFromValidateMs }, state);
+  const done = instead && !isActedOn ? NOTHING : actOn({ operation, token, content, nowMs, hideFromValidateMs }, state);
   const answer = instead?.(fault?.ms) ?? done.answer;
 
   const { client_secret: _secret, ...params } = decoded?.params ?? {};

@@ -25,7 +25,7 @@ export interface SandboxOptions extends Readonly<Partial<SandboxSettings>> {
   readonly contract?: Contract | null;
   /**
    * Whether there are the inbox at `/` and the calls by which everybody on this machine may inspect and change it.
-   * Without them only the three operations are answered, which require the credentials.
+   * Without them only the three operations are answered.
    */
   readonly hasInbox?: boolean;
   /** Returns the wall-clock time in milliseconds. */

@@ -3,7 +3,6 @@ import type { OperationName } from '../../request/contract/operations.ts';
 import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
 import { createdAnswer, verdictAnswer, withValueAt } from './answers.ts';
-import type { ArrivedCall } from './decode-body.ts';
 import type { RequestContent, ServiceInterface } from './interface.ts';
 import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
 
@@ -35,7 +34,7 @@ export interface Service {
 }
 
 /** A call to one of the three operations, with its body read. */
-export interface ApiCall extends Pick<ArrivedCall, 'headers' | 'query'> {
+export interface ApiCall {
   readonly operation: OperationName;
   readonly token: string | null;
   /** The decoded content, or the answer that refuses a body that could not be decoded. */
@@ -116,41 +115,15 @@ function grantToken({ params }: RequestContent, nowMs: number, service: Service)
   });
 }
 
-/** Refuses a call that does not come from the partner, as RFC 6750, section 3, has it. */
-function refuseStranger(call: ApiCall, { offered, credentials, marketplace }: Service): SandboxAnswer | null {
+/** Refuses a call without a valid token, as RFC 6750, section 3, has it. Other credentials are not checked. */
+function refuseStranger({ token, nowMs }: ApiCall, { offered, marketplace }: Service): SandboxAnswer | null {
   const { contract } = offered;
-  if (isByToken(contract)) {
-    const { token, nowMs } = call;
-    if (token !== null && marketplace.isTokenValid(token, nowMs)) return null;
-    const [error, message, challenge] =
-      token === null
-        ? ['unauthorized', `Send Authorization: Bearer, with a token from ${contract.token.path}.`, '']
-        : ['invalid_token', 'The token is unknown or its life has ended.', ', error="invalid_token"'];
-    return refusal(401, error, message, { 'www-authenticate': `Bearer realm="sandbox"${challenge}` });
-  }
-  const demand = demandOn(call, contract.auth, credentials);
-  return demand === null
-    ? null
-    : refusal(401, 'unauthorized', `Send ${demand}.`, { 'www-authenticate': 'Basic realm="sandbox"' });
-}
-
-/** Returns what a call without tokens lacks, or null if it comes from the partner. */
-function demandOn(
-  { headers, query }: ApiCall,
-  auth: ServiceInterface['contract']['auth'],
-  { clientId, clientSecret }: PartnerCredentials,
-): string | null {
-  if (auth?.kind !== 'apiKey') {
-    const encoded = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-    const isPartner = headers.authorization?.replace(/^Basic +/i, '') === encoded;
-    return isPartner ? null : 'Authorization: Basic, with client id and client secret';
-  }
-  const { in: place, name, prefix, value } = auth;
-  const shown = place === 'query' ? query.get(name) : headers[name.toLowerCase()];
-  // The profile may hold the key with or without its prefix. The call must contain the prefix exactly once.
-  const key = value ?? clientSecret;
-  const isPartner = shown === (key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key);
-  return isPartner ? null : `the key in the ${place === 'query' ? 'query parameter' : 'header'} ${name}`;
+  if (!isByToken(contract) || (token !== null && marketplace.isTokenValid(token, nowMs))) return null;
+  const [error, message, challenge] =
+    token === null
+      ? ['unauthorized', `Send Authorization: Bearer, with a token from ${contract.token.path}.`, '']
+      : ['invalid_token', 'The token is unknown or its life has ended.', ', error="invalid_token"'];
+  return refusal(401, error, message, { 'www-authenticate': `Bearer realm="sandbox"${challenge}` });
 }
 
 /** Creates a request. A repeated value of the idempotency header gets the earlier answer, and nothing is created. */
