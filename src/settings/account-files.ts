@@ -10,9 +10,7 @@ import type { CachedToken, TokenCache } from '../request/ports.ts';
 import { ANY_OWNER, OwnFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
-const ended = z.object({ places: positive, answerMs: z.number().check(z.nonnegative()) });
-const pace = { ratePerSecond: positive, concurrency: positive, limited: z.boolean(), ended: z.optional(ended) };
-const paceSchema = z.object(pace);
+const paceSchema = z.object({ ratePerSecond: positive, concurrency: positive, limited: z.boolean() });
 /**
  * The knowledge about a service that runs collect for the next run: what answers mean, and at what rate the service may be
  * called.

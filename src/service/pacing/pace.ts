@@ -150,12 +150,10 @@ export class Pace {
 
   /** Returns what was learned, for the next run, or null if the user chose the rate, so that nothing was learned. */
   learned(): LearnedPace | null {
-    const { perSecond, plateau, ceiling, places, bestMs } = this.record;
+    const { perSecond, plateau, ceiling } = this.record;
     if (this.#options.rate !== 'auto') return null;
     const concurrency = Math.min(this.#options.concurrency, ceiling ?? Number.POSITIVE_INFINITY);
-    const answerMs = Math.min(...Object.values(bestMs));
-    const ended = answerMs < Number.POSITIVE_INFINITY ? { places: Math.floor(places), answerMs } : undefined;
-    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null, ended };
+    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null };
   }
 
   #refused(level: number, nowMs: number, isOverload: boolean): void {
@@ -202,10 +200,6 @@ export class Pace {
   /** Counts how slow an answer is, and changes the places once there are enough answers. */
   #timed(operation: string, tookMs: number, nowMs: number): void {
     const { record } = this;
-    const { known } = record;
-    record.known = undefined;
-    if (known && tookMs <= slowFrom(known.answerMs))
-      record.places = Math.min(this.#options.concurrency, Math.max(record.places, known.places));
     const bestMs = record.bestMs[operation] ?? tookMs;
     // A single answer may be luck. A service that answers one at a time more slowly has become slower for good.
     const weight = record.places < 2 || tookMs < bestMs ? 0.25 : 0;
@@ -275,8 +269,6 @@ function firstRecord({ rate, concurrency, learned = null }: PaceOptions) {
     slowness: 0,
     /** Shortest answer time by operation, smoothed. */
     bestMs: {} as Record<string, number>,
-    /** Where the last run ended, until the first answer shows whether the service is still as quick. */
-    known: isLimited ? undefined : learned?.ended,
     /** One less than the number in flight that was blamed for a refusal, or null. */
     ceiling: null as number | null,
     blamedMs: 0,

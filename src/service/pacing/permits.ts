@@ -31,8 +31,6 @@ export interface LearnedPace {
   readonly concurrency: number;
   /** True if the service has shown where its limit is. */
   readonly limited: boolean;
-  /** The places at the end, and the shortest answer time. Absent if nothing was answered. */
-  readonly ended?: { readonly places: number; readonly answerMs: number } | undefined;
 }
 
 /** A request that was sent, or may be sent. */
