@@ -48,7 +48,7 @@ async function sendAll(server: HiddenServer, seed: number) {
   return { perSecond: (1000 * REQUESTS) / clock.nowMs(), refusedShare: refused / sent };
 }
 
-const retryAfter = (_: number, resetMs: number, isRefused: boolean): Record<string, string> =>
+const retryAfter = (resetMs: number, isRefused: boolean): Record<string, string> =>
   isRefused ? { 'retry-after': String(Math.ceil(resetMs / 1000)) } : {};
 
 test.each<[string, (seed: number) => HiddenServer, number]>([
