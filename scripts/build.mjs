@@ -1,6 +1,5 @@
-// Bundles the program and the library into dist/: an entry each, chunks of their own for what commands load lazily, the text of
-// the help, the library's types, and the bundled libraries' licences. With an argument: into that folder instead, without types.
-import { execFileSync } from 'node:child_process';
+// Bundles the program and the library into dist/: an entry each, chunks of their own for what commands load lazily, the
+// library's types, and the bundled libraries' licences. With an argument: into that folder instead, without types.
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -46,8 +45,6 @@ writeFileSync(
   "import library from './library.js';\nexport const { openMarketplace, SrqError } = library;\n",
 );
 if (process.argv[2] === undefined) buildTypes(folder);
-// Without the file the program works its help out; with it, it need not. See src/main.ts.
-writeFileSync(join(folder, 'help.txt'), execFileSync(process.execPath, [program, '--help']));
 writeFileSync(
   join(folder, 'THIRD-PARTY-LICENSES.txt'),
   licences([...output.flatMap((chunk) => chunk.moduleIds ?? []), IN_PAGE]),

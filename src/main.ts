@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 
 declare const SRQ_VERSION: string;
 /** The oldest version of Node.js on which srq runs. A test compares it with `engines` in package.json. */
@@ -16,12 +16,11 @@ export async function main(process: NodeJS.Process): Promise<number> {
 }
 
 async function run(process: NodeJS.Process): Promise<number> {
-  const columns = helpColumns(process.stdout);
-  const known = answerAtOnce(process.argv.slice(2), columns);
   survivePipe(process.stdout);
   failIfLost(process);
-  if (known !== null) {
-    process.stdout.write(known);
+  // Loading the library that parses arguments would take longer than the answer.
+  if (process.argv.slice(2).join(' ') === '--version') {
+    process.stdout.write(`${SRQ_VERSION}\n`);
     return 0;
   }
   survivePipe(process.stderr);
@@ -29,31 +28,14 @@ async function run(process: NodeJS.Process): Promise<number> {
   if (!isOlder(process.versions.node, KEEPS_COMPILED_CODE)) {
     (await import('./cli/compile-cache.ts')).keepCompiledCode(process);
   }
-  return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION, columns);
+  return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION, helpColumns(process.stdout));
 }
 
-/** The width for which the help is written. It is wrapped again for narrower screens. */
+/** The width for which the help is written. On a narrower screen it is wrapped. */
 const HELP_COLUMNS = 80;
 
 function helpColumns({ isTTY, columns }: NodeJS.WriteStream): number {
   return isTTY && columns > 0 ? Math.min(HELP_COLUMNS, columns) : HELP_COLUMNS;
-}
-
-/**
- * Answers help and version requests without loading the library that parses arguments, because loading it takes longer
- * than everything else in such an answer. The text of the help is written by the build. Returns null for any other
- * arguments.
- */
-function answerAtOnce([word, ...more]: readonly string[], columns: number): string | null {
-  if (more.length > 0) return null;
-  if (word === '--version') return `${SRQ_VERSION}\n`;
-  const asked = word === undefined || ['--help', '-h', 'help'].includes(word);
-  if (!asked || columns < HELP_COLUMNS) return null;
-  try {
-    return readFileSync(new URL('help.txt', import.meta.url), 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 /** Compares versions of three numbers. Returns true if the first one is older. */
