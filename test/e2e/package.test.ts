@@ -69,7 +69,7 @@ test('the package holds what runs, and nothing else', () => {
   expect(
     files.filter(
       (path) =>
-        !/^docs\/|^src\/store\/file\/FORMAT\.md$|^dist\/(?:srq\.js|library\.(?:m?js|d\.m?ts)|types\/(?:library|request)(?:\/[\w-]+)+\.d\.ts|package\.json|help\.txt|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(
+        !/^docs\/|^src\/store\/file\/FORMAT\.md$|^dist\/(?:srq\.js|library\.(?:m?js|d\.m?ts)|types\/(?:library|request)(?:\/[\w-]+)+\.d\.ts|package\.json|chunks\/[\w-]+\.js|THIRD-PARTY-LICENSES\.txt)$|^[^/]+$/.test(
           path,
         ),
     ),

@@ -39,10 +39,10 @@ function librariesIn(files: readonly string[]): string[] {
 
 describe.skipIf(!hasStrace)('what a command reads at its start (needs strace)', () => {
   test.for<[string[], string[]]>([
-    [['--help'], []],
+    [['--help'], ['commander']],
     [['--version'], []],
-    [['help'], []],
-    [[], []],
+    [['help'], ['commander']],
+    [[], ['commander']],
     [['bulk', '--help'], ['commander']],
   ])('srq %j reads no settings and loads no library but %j', async ([args, libraries], { desk }) => {
     desk.env['SRQ_PROFILE'] = 'never-looked-at';
@@ -69,11 +69,9 @@ describe.skipIf(!hasStrace)('what a command reads at its start (needs strace)', 
   });
 });
 
-test('srq alone, --help and help say the same as the program itself; --version says a version', async ({ desk }) => {
+test('srq alone, --help and help say the same; --version says a version', async ({ desk }) => {
   const [alone, flag, word] = await Promise.all([desk.run(), desk.run('--help'), desk.run('help')]);
   expect([alone.stdout, word.stdout]).toEqual([flag.stdout, flag.stdout]);
-  // With a word more, the text is not the one that the build has written down.
-  expect((await desk.run('--help', '--quiet')).stdout).toBe(flag.stdout);
   for (const command of ['login', 'logout', 'status', 'validate', 'create', 'bulk', 'log', 'sandbox', 'markets'])
     expect(flag.stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
