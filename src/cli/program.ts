@@ -88,8 +88,9 @@ function usage(words: readonly string[], code: string, said: string): SrqError {
   const path = pathIn(words);
   const hint = `See: ${['srq', ...path, '--help'].join(' ')}`;
   if (code === 'commander.help') {
-    const below = within(path).flatMap(([own]) => own.split(' ').slice(path.length, path.length + 1));
-    return new SrqError('arguments.missing', `Name one of these: ${below.join(', ')}.`, hint);
+    const below = within(path).filter(([own, row]) => !row.isHidden && own.split(' ').length === path.length + 1);
+    const names = below.map(([own]) => own.split(' ').at(-1));
+    return new SrqError('arguments.missing', `Name one of these: ${names.join(', ')}.`, hint);
   }
   const [, option] = /^error: unknown option '([^'=]+)/.exec(said) ?? [];
   if (option !== undefined) return new SrqError('option.unknown', unknownOption(option, commandOf(path)?.flags), hint);
