@@ -16,14 +16,14 @@ import type { Clock } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { secretTexts } from '../request/words/names.ts';
 import type { Exchange } from './network/exchange.ts';
-import { networkFailure } from './network/network-failure.ts';
+import { LeaseExpired, networkFailure } from './network/network-failure.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED } from './redaction/hidden-words.ts';
 import { Redactor } from './redaction/redactor.ts';
 import type { AuthorizedCall, Authorizer } from './token/token.ts';
 import { type EncodedRequest, type Encodes, type Mask, makeEncoder } from './wire/encode.ts';
-import { type Http, LeaseExpired } from './wire/http.ts';
+import type { Http } from './wire/http.ts';
 
 /** Time without a connection that ends the run. A service that restarts is back within it. */
 const MAX_AWAY_MS = 60_000;

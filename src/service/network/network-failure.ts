@@ -24,10 +24,21 @@ export function proxyFailure(proxyUrl: string, cause: Error): Error {
   return Object.assign(new Error(new URL(proxyUrl).host, { cause }), { code: PROXY_FAILED });
 }
 
+/**
+ * The error of a write that was given up because too much time had passed since the intent to send was logged.
+ * Certainly nothing was sent.
+ */
+export class LeaseExpired extends Error {
+  constructor() {
+    super('This machine or the log was too slow to write the request in time, so it was not sent.');
+  }
+}
+
 /** Explains a failure that came before any answer, and what to do about it. */
 export function networkFailure(error: Error): NetworkFailure {
   if (systemCode(error) === PROXY_FAILED && error.cause instanceof Error)
     return proxyUnreached(error.message, error.cause);
+  if (error instanceof LeaseExpired) return { reason: error.message, hint: '', final: false };
   if (error instanceof RangeError)
     return { reason: 'This process gets too little memory.', hint: MORE_MEMORY, final: true };
   const refused = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];

@@ -5,6 +5,7 @@ import type { TracedCall } from '../../request/ports.ts';
 import { type CarriedCall, Connection, type Dispatched, MAX_ANSWER_BYTES } from '../network/connection.ts';
 import { routeTo, type ServiceProxy } from '../network/connector.ts';
 import type { Exchange } from '../network/exchange.ts';
+import { LeaseExpired } from '../network/network-failure.ts';
 import { type RedactedCall, tracedCall } from '../redaction/trace.ts';
 
 export interface HttpOptions {
@@ -86,16 +87,6 @@ export class Http {
   /** Closes idle connections. Calls that are still under way fail, and their connections are reset. */
   async close(): Promise<void> {
     await this.#pool.destroy();
-  }
-}
-
-/**
- * The error of a write that was given up because too much time had passed since the intent to send was logged.
- * Certainly nothing was sent.
- */
-export class LeaseExpired extends Error {
-  constructor() {
-    super('it was held up for too long before it was sent');
   }
 }
 
