@@ -131,20 +131,23 @@ describe('strangers have no power over the terminal', () => {
     expect(stdout).toBe('shop\tprofile\n');
   });
 
-  test.skipIf(!HAS_TERMINAL)('questions on a terminal and their help cannot control it', async ({ desk, sandbox }) => {
-    desk.use(sandbox);
-    const leads = desk.write('leads.csv', `owned${NASTY.replace('\r', '')},country,phone\nx,PT,+351912345678\n`);
-    const left = await onTerminal(
-      desk,
-      ['bulk', leads],
-      [
-        [/q to quit: $/, '?'],
-        [/Columns: [\s\S]*q to quit: $/, 'q'],
-      ],
-    );
-    expect(left.code).toBe(130);
-    expectHarmless({ code: 0, signal: null, stdout: left.shown.replaceAll(ESCAPES_OF_OURS, ''), stderr: '' });
-  });
+  test.skipIf(!HAS_TERMINAL)(
+    'questions on a terminal and what they answer cannot control it',
+    async ({ desk, sandbox }) => {
+      desk.use(sandbox);
+      const leads = desk.write('leads.csv', `owned${NASTY.replace('\r', '')},country,phone\nx,PT,+351912345678\n`);
+      const left = await onTerminal(
+        desk,
+        ['bulk', leads],
+        [
+          [/country=DE: $/, 'nonsense=phone'],
+          [/columns are: [\s\S]*country=DE: $/, 'q'],
+        ],
+      );
+      expect(left.code).toBe(130);
+      expectHarmless({ code: 0, signal: null, stdout: left.shown.replaceAll(ESCAPES_OF_OURS, ''), stderr: '' });
+    },
+  );
 
   test('the name, the columns and the cells of a file cannot control the terminal', async ({ desk, sandbox }) => {
     desk.use(sandbox);
