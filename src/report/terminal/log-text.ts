@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
 import { STATUS } from '../../request/log/status.ts';
-import { type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
+import { duration, type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;
@@ -37,25 +37,20 @@ export function logLine(
   return `${tableLine(cells, WIDTHS)}\n  ${end}`;
 }
 
-/**
- * Formats the requests in doubt with their keys, by which `resolve` identifies them. On a terminal, what is known of each
- * stands below it.
- */
+/** Formats the requests in doubt with their keys, by which `resolve` identifies them. What is known of each stands below it. */
 export function doubtText(doubtful: readonly LogEntry[], nowMs: number, columns: number | null, paint: Paint): string {
-  const known = doubtful.map(({ message, raw }) =>
-    printable([message, raw && `It answered: ${briefly(raw)}`].filter(Boolean).join(' ')),
-  );
-  const rows = doubtful.map(({ key, at, row, ref }, index) => [
+  const rows = doubtful.map(({ key, at, row, ref }) => [
     { text: key.slice(0, KEY_WIDTH), paint: paint.bold },
-    { text: ageText(nowMs - Date.parse(at)) },
+    { text: duration(Math.max(0, nowMs - Date.parse(at))) },
     { text: String(row) },
     { text: printable(ref ?? '-') },
-    ...(columns === null ? [{ text: known[index] ?? '' }] : []),
   ]);
-  const headings = ['key', 'age', 'row', 'reference'];
-  if (columns === null) return tableText([...headings, 'what is known'], rows, columns, paint);
-  const [heading = '', ...lines] = tableText(headings, rows, columns, paint).split('\n');
-  return [heading, ...lines.flatMap((line, index) => [line, `  ${known[index]}`])].join('\n');
+  const width = columns ?? Number.POSITIVE_INFINITY;
+  const [heading = '', ...lines] = tableText(['key', 'age', 'row', 'reference'], rows, width, paint).split('\n');
+  const below = doubtful.map(({ message, raw }) =>
+    printable([message, raw && `It answered: ${briefly(raw)}`].filter(Boolean).join(' ')),
+  );
+  return [heading, ...lines.flatMap((line, at) => [line, `  ${below[at]}`])].join('\n');
 }
 
 const MAX_ANSWER_LENGTH = 200;
@@ -64,12 +59,4 @@ const MAX_ANSWER_LENGTH = 200;
 function briefly(answer: string): string {
   const line = answer.replace(/\s+/g, ' ').trim();
   return line.length > MAX_ANSWER_LENGTH ? `${line.slice(0, MAX_ANSWER_LENGTH - 1)}…` : line;
-}
-
-/** Formats an age in its largest unit: 40 s, 12 min, 5 h, 3 d. */
-function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
