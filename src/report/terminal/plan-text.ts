@@ -39,8 +39,6 @@ export function planText(plan: ImportPlan, destination: string, learned: Learned
     if (first.request.audio) lines.push(`  audio  ${thousands(first.request.audio.sizeBytes)} bytes`);
   }
   lines.push(...problemLines(plan, paint), `${heading('Rows')}    ${countsLine(plan, paint)}`);
-  const repeats = repeatsText(plan);
-  if (repeats !== '') lines.push(`        ${paint.dim(repeats)}`);
   return lines.join('\n');
 }
 
@@ -122,19 +120,4 @@ function countsLine({ rows, counts }: ImportPlan, paint: Paint): string {
   };
   const shown = (Object.keys(texts) as PlannedStatus[]).filter((status) => status === 'ready' || counts[status] > 0);
   return `${thousands(rows)} read: ${shown.map((status) => texts[status]).join(', ')}`;
-}
-
-const SHOWN_REPEATS = 3;
-
-/** Names the first rows whose content an earlier row of the file has. */
-function repeatsText({ ledger, range, counts }: ImportPlan): string {
-  const shown: string[] = [];
-  let found = 0;
-  for (let row = range.skip + 1; counts.repeated > found && ledger.has(row); row++) {
-    const first = ledger.status(row) === 'repeated' ? ledger.firstRow(row) : row;
-    if (first === row) continue;
-    found += 1;
-    if (found <= SHOWN_REPEATS) shown.push(`row ${row} is the same as row ${first}`);
-  }
-  return [...shown, ...(found > SHOWN_REPEATS ? [`and ${thousands(found - SHOWN_REPEATS)} more`] : [])].join(', ');
 }
