@@ -4,7 +4,7 @@ import { STATES, type WorkerStats } from './worker-stats.ts';
 /** What a scrape tells of a worker. A part is null as long as nobody has looked. */
 export type WorkerView = Pick<
   WorkerStats,
-  | ('version' | 'state' | 'endedCounts' | 'inHand' | 'reason' | 'refusals' | 'pauses')
+  | ('version' | 'state' | 'endedCounts' | 'inHand' | 'reason' | 'refusals' | 'breakerPauses')
   | ('oldestMs' | 'depth' | 'standing' | 'pace')
 >;
 
@@ -16,10 +16,6 @@ interface Metric {
   readonly label?: string;
   readonly value: (view: WorkerView) => Value;
 }
-
-/** A limit that there is not. */
-const orNone = (limit: number | null | undefined): number | undefined =>
-  limit === null ? Number.POSITIVE_INFINITY : limit;
 
 /** All metrics, by name. They cost nothing per row, because srq keeps these counts anyway. */
 const METRICS: Readonly<Record<string, Metric>> = {
@@ -55,11 +51,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   srq_pace_requests_per_second: {
     help: 'Calls a second that the pace of this process allows; +Inf while no limit is known.',
     // Until one is known the rate only doubles, far beyond what is sent.
-    value: ({ pace }) => orNone(pace?.boundPerSecond === null ? null : pace?.ratePerSecond),
-  },
-  srq_pace_bound_requests_per_second: {
-    help: 'Calls a second near which the service has refused, or that --rate allows; +Inf if neither is known.',
-    value: ({ pace }) => orNone(pace?.boundPerSecond),
+    value: ({ pace }) => pace && (pace.boundPerSecond === null ? Number.POSITIVE_INFINITY : pace.ratePerSecond),
   },
   srq_pause_remaining_seconds: {
     help: 'Time for which this process sends nothing.',
@@ -70,10 +62,9 @@ const METRICS: Readonly<Record<string, Metric>> = {
     label: 'code',
     value: ({ refusals }) => refusals,
   },
-  srq_pauses_total: {
-    help: 'Pauses of all sending that this process has caused: by a refusal, or by the breaker after many unknown outcomes.',
-    label: 'cause',
-    value: ({ pauses }) => pauses,
+  srq_breaker_pauses_total: {
+    help: 'Pauses of all sending that this process has caused after many unknown outcomes.',
+    value: ({ breakerPauses }) => breakerPauses,
   },
 };
 

@@ -34,9 +34,8 @@ export class WorkerStats implements WorkerWatch {
   #hasBegun = false;
   /** Answers that refused a call, by their status. Each series begins with 0: `rate()` does not see its first event. */
   readonly refusals: Record<string, number> = { 429: 0, 503: 0 };
-  /** Pauses that this process has caused, by their cause. */
-  readonly pauses = { refusal: 0, breaker: 0 };
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Number of pauses after many unknown outcomes. */
+  breakerPauses = 0;
 
   constructor(context: Context, events: RunEvents) {
     this.#context = context;
@@ -125,23 +124,15 @@ export class WorkerStats implements WorkerWatch {
   refused(http: number, pauseMs: number): void {
     this.#events.noted({ event: 'refused', http, count: 1, pauseMs });
     this.refusals[http] = (this.refusals[http] ?? 0) + 1;
-    this.#paused('refusal', pauseMs);
     const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
     this.#context.reporter.say(() => `The service answered ${http}${pause}.`);
   }
 
   breakerOpened(pauseMs: number): void {
     this.#events.noted({ event: 'breaker', pauseMs });
-    this.#paused('breaker', pauseMs);
+    this.breakerPauses += 1;
     const seconds = Math.round(pauseMs / 1000);
     this.#context.reporter.say(() => `Too many unknown outcomes: nobody sends for ${seconds} s.`);
-  }
-
-  /** Counts a pause, if none was going on. */
-  #paused(cause: 'refusal' | 'breaker', pauseMs: number): void {
-    const nowMs = this.#context.clock.monotonicMs();
-    if (pauseMs > 0 && nowMs >= this.#pausedUntilMs) this.pauses[cause] += 1;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
   }
 }
 
