@@ -76,7 +76,7 @@ const RAISED: Readonly<Record<string, readonly [series: string, values: string][
     ['srq_rows_total{status="created"}', growing(80)],
     ['srq_rows_total{status="rejected"}', growing(20)],
   ],
-  SrqBreakerOpened: [['srq_pauses_total{cause="breaker"}', '0x50 1x10']],
+  SrqBreakerOpened: [['srq_breaker_pauses_total', '0x50 1x10']],
   SrqRefusedOften: [
     ['srq_refused_responses_total{code="429"}', growing(10)],
     ['srq_rows_total{status="created"}', growing(100)],
@@ -92,7 +92,7 @@ const WELL: readonly [series: string, values: string][] = [
   ['srq_queue_oldest_age_seconds', steady(1000)],
   ['srq_store_held', steady(0)],
   ['srq_store_unknown_rows', steady(0)],
-  ['srq_pauses_total{cause="breaker"}', steady(1)],
+  ['srq_breaker_pauses_total', steady(1)],
   ['srq_refused_responses_total{code="429"}', growing(1)],
 ];
 

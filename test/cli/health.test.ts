@@ -10,7 +10,7 @@ import { send } from '../sandbox/sandbox-client.ts';
 const { ready: _, invalid: __, ...ENDED } = noCounts();
 const VIEW: WorkerView = {
   ...{ version: '1.2.3', state: 'working', endedCounts: ENDED, inHand: 3, reason: null, oldestMs: null },
-  ...{ depth: null, standing: null, pace: null, refusals: {}, pauses: { refusal: 0, breaker: 0 } },
+  ...{ depth: null, standing: null, pace: null, refusals: {}, breakerPauses: 0 },
 };
 
 describe('The health of a process is served', () => {
