@@ -2,10 +2,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileWord } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { inputName } from '../cli/input.ts';
-import { mapRow } from '../delivery/prepare.ts';
 import { withRowsOutside } from '../delivery/report-rows.ts';
 import { resultsChunks } from '../report/results-file.ts';
-import { parseMarket, usualDelimiter } from '../request/lead/markets.ts';
 import { RESULT_COLUMNS, resultColumnOf, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -109,7 +107,7 @@ export async function writeRunResults(
   const unread = ({ message }: SrqError) =>
     context.reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
-  const results = { columns: plan.table.columns, delimiter: await delimiterOf(plan), rows };
+  const results = { columns: plan.table.columns, delimiter: delimiterOf(plan), rows };
   await output.write(resultsChunks(output.path, results));
 }
 
@@ -119,18 +117,7 @@ const UNWRITTEN = {
 } as const;
 
 /**
- * Returns the delimiter of the results. It is the delimiter of the input, so that the program that wrote the input can
- * open them. Otherwise it is what spreadsheets use in the market of the first row. A TAB is not kept, because
- * spreadsheets do not split CSV in UTF-8 at TABs.
+ * Returns the delimiter of the results. A semicolon is kept, so that the spreadsheet that wrote the input can open them. A TAB
+ * is not, because spreadsheets do not split CSV in UTF-8 at TABs.
  */
-async function delimiterOf({ table, mapping, first }: ImportPlan): Promise<string> {
-  if (table.delimiter !== null && [',', ';'].includes(table.delimiter)) return table.delimiter;
-  const country = first?.request.params['country'] ?? (await firstCountry({ table, mapping }));
-  const market = country === undefined ? undefined : parseMarket(country);
-  return market ? usualDelimiter(market) : ',';
-}
-
-async function firstCountry({ table, mapping }: Pick<ImportPlan, 'table' | 'mapping'>): Promise<string | undefined> {
-  for await (const [row] of table.rows()) if (row) return mapRow(row, mapping).fields['country'];
-  return undefined;
-}
+const delimiterOf = ({ table }: ImportPlan): string => (table.delimiter === ';' ? ';' : ',');
