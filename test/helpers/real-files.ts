@@ -128,7 +128,7 @@ export const REAL_FILES: readonly RealFile[] = [
   {
     name: 'meta-lead-ads.csv',
     people: metaPeople(),
-    correction: ['Conceição 8;;;', 'Conceição 8;lead8@example.com;;'],
+    correction: ['Conceição 8,,,', 'Conceição 8,lead8@example.com,,'],
   },
   { name: 'hubspot.csv', people: hubspotPeople(), correction: ['28013,France', '28013,Spain'] },
   {
@@ -139,7 +139,7 @@ export const REAL_FILES: readonly RealFile[] = [
   {
     name: 'google-ads.ndjson',
     people: googlePeople(),
-    correction: [/true;Jürgen Weiß 1;(.*)Haus 1/, 'false;Jürgen Weiß 1;$1Haus 7'],
+    correction: [/true,Jürgen Weiß 1,(.*)Haus 1/, 'false,Jürgen Weiß 1,$1Haus 7'],
   },
   { name: 'thousand.csv', people: thousandPeople(), correction: ['R-2036,FR,', 'R-2036,PE,'] },
 ];
