@@ -19,10 +19,10 @@ const REHEARSED: Destination = { baseUrl: 'http://127.0.0.1', clientId: 'sandbox
 
 export interface SessionUse {
   readonly audio: DescribeAudio;
-  /** The operations that the requests are for. Each request must be valid for all of them. */
-  readonly operations: readonly RequestOperationName[];
-  /** Whether validate is left out, with a note to the user, if the service has none. */
-  readonly isAsOffered?: boolean;
+  /** The operation whose description each request must satisfy: create, if nothing is said. */
+  readonly operation?: RequestOperationName;
+  /** Whether validate is asked before a request is created. The user is told if the service has none. */
+  readonly validate?: boolean;
   /**
    * Whether the user need not be logged in, because nothing is sent. Keys are computed from what is known of the
    * destination.
@@ -41,7 +41,7 @@ export type RequestSession = Awaited<ReturnType<typeof openSession>>;
  * contract cannot be used.
  */
 export async function openSession(context: Context, use: SessionUse) {
-  const { audio } = use;
+  const { audio, operation = 'create' } = use;
   const settings = await context.settings();
   const contract = await withJudges(await context.contract());
   const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
@@ -50,8 +50,8 @@ export async function openSession(context: Context, use: SessionUse) {
     : use.needsNoLogin
       ? known
       : destinationOf(settings, contract);
-  const operations = use.isAsOffered ? offered(context, contract, use.operations) : use.operations;
-  const preparation: Preparation = { destination, audio, contract, operations };
+  const validates = use.validate === true && hasValidate(context, contract);
+  const preparation: Preparation = { destination, audio, contract, operation };
   const kind = context.options.sandbox
     ? `the sandbox in this process${contract.source ? ', made from the API description' : ''}`
     : `profile ${settings.profile.value}, ${settings.live ? 'live' : 'test'}`;
@@ -62,7 +62,7 @@ export async function openSession(context: Context, use: SessionUse) {
     preparation,
     destinationText,
     /** Whether validate is asked before a request is created. */
-    validates: operations.includes('validate'),
+    validates,
     /** Opens the log in use for reading only. */
     logReader: async (): Promise<LogReader> => {
       const log = await (await context.log.store()).openReader();
@@ -117,14 +117,11 @@ export function destinationOf(settings: Settings, contract: Contract): Destinati
   return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
 }
 
-function offered(
-  context: Context,
-  { validate }: Contract,
-  operations: readonly RequestOperationName[],
-): readonly RequestOperationName[] {
-  if (validate !== null || !operations.includes('validate')) return operations;
-  context.reporter.warn(
+/** Tells whether the service has validate. If not, the user is told what that means. */
+function hasValidate({ reporter }: Context, { validate }: Contract): boolean {
+  if (validate !== null) return true;
+  reporter.warn(
     'The API description says that the service has no validate, so requests are created as with --no-validate.',
   );
-  return operations.filter((name) => name !== 'validate');
+  return false;
 }

@@ -8,7 +8,6 @@ import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
 import { fromLog, type Sent, type Submission, type SubmitOptions, shown, unsent } from '../delivery/submit.ts';
 import { printable } from '../report/output.ts';
 import { resultText } from '../report/terminal/summary-text.ts';
-import { operationsOf } from '../request/contract/operations.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { STATUS } from '../request/log/status.ts';
 import type { LogView } from '../request/ports.ts';
@@ -22,7 +21,7 @@ const CONCURRENCY = 1;
 /** Creates one request or a few, each in the same way as a row of an import. */
 export async function create(context: Context, asked: CreateOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, asked);
-  const session = await openSession(context, { audio, operations: operationsOf(asked), isAsOffered: true });
+  const session = await openSession(context, { audio, validate: asked.validate });
   const connection = await session.connect({ rate: 'auto', concurrency: CONCURRENCY });
   const options = { ...asked, validate: session.validates };
   session.sayDestination();

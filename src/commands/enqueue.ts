@@ -28,7 +28,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const settings = await context.settings();
   requireConsent(context, settings, options);
   const given = context.process.argv.slice(2);
-  const use = { audio: refuseRecording, isAsOffered: false, needsNoLogin: false };
+  const use = { audio: refuseRecording, needsNoLogin: false };
   const opened = await openImport(context, file, given, options, use);
   if (options.dryRun) return rehearse(opened, options, startedMs);
   const { input, session } = opened;

@@ -29,7 +29,7 @@ export async function exportFile(context: Context, file: string, options: Export
   const output = path === undefined ? null : await Output.open(context, path, rule);
   const input = await readInput(context, file, options);
   const audio = recordingsBeside(file);
-  const session = await openSession(context, { audio, operations: ['create'], needsNoLogin: true });
+  const session = await openSession(context, { audio, needsNoLogin: true });
   const log = await session.logReader();
   const earlier = await otherReadings(session, input);
   const known = { ...input, held: await heldRows(session, input, log) };

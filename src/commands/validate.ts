@@ -24,7 +24,7 @@ interface Told {
  */
 export async function validate(context: Context, options: RequestOptions): Promise<number> {
   const { drafts, audio } = await readRequestInput(context, options);
-  const session = await openSession(context, { audio, operations: ['validate'] });
+  const session = await openSession(context, { audio, operation: 'validate' });
   const { preparation } = session;
   const { api } = await session.connect({ rate: 'auto', concurrency: 1, isAlone: true });
   session.sayDestination();

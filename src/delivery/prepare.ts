@@ -23,8 +23,8 @@ import type { Submission } from './submit.ts';
 export interface Preparation {
   readonly destination: Destination;
   readonly contract: Contract;
-  /** The operations that the requests are for. Each request must be valid for all of them. */
-  readonly operations: readonly RequestOperationName[];
+  /** The operation whose description each request must satisfy. */
+  readonly operation: RequestOperationName;
   readonly audio: DescribeAudio;
 }
 
@@ -117,8 +117,8 @@ export function prepareDraft(
   preparation: Preparation,
 ): Prepared | Promise<Prepared> {
   const { row, fields } = draft;
-  const { contract, destination, operations } = preparation;
-  const { request, audioPath, problems } = checkRequest(draft, mapping, contract, operations);
+  const { contract, destination, operation } = preparation;
+  const { request, audioPath, problems } = checkRequest(draft, mapping, contract, operation);
   if (!request) return invalid(row, fields['ref'] ?? null, problems);
   const named = (whole: ServiceRequest) => ({ row, request: whole, key: contentKey(whole, destination), problems });
   if (audioPath === null) return named(request);

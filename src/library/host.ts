@@ -86,10 +86,10 @@ export class LibraryHost extends Program {
     yield* takenAt(await this.log.store(), this.settings, ref);
   }
 
-  async preparation(operations: readonly RequestOperationName[]) {
+  async preparation(operation: RequestOperationName) {
     const { baseUrl, clientId, audioFolder } = this.settings;
     const contract = await this.contract();
-    return { destination: { baseUrl, clientId }, contract, operations, audio: recordingsIn(audioFolder) };
+    return { destination: { baseUrl, clientId }, contract, operation, audio: recordingsIn(audioFolder) };
   }
 
   async #contractInUse(): Promise<Contract> {

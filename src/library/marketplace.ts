@@ -4,7 +4,7 @@ import { loggedStatus } from '../delivery/sent-before.ts';
 import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
 import { requireClear, requireOwnIdentifier, settleByWord, unknownRecords } from '../delivery/settle-by-word.ts';
 import { type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
-import { operationsOf, type RequestOperationName } from '../request/contract/operations.ts';
+import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { Draft } from '../request/lead/service-request.ts';
 import { isSelected, keysOfRun, type LogEntry, logEntryOf, recordsWith } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -42,7 +42,7 @@ export class LibraryMarketplace implements api.Marketplace {
     return this.#call('beside', async () => {
       requireFit('call', options);
       const signal = this.#endingWith(options.signal);
-      const prepared = await this.#prepare(this.#draft(request), ['validate']);
+      const prepared = await this.#prepare(this.#draft(request), 'validate');
       const { key, problems } = prepared;
       const message = prepared.request ? null : whyInvalid(problems).message;
       const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
@@ -63,7 +63,7 @@ export class LibraryMarketplace implements api.Marketplace {
       requireFit('create', options);
       const [draft, signal] = [this.#draft(request), this.#endingWith(options.signal)];
       const submitting = await this.#submitOptions({ ...options });
-      const prepared = await this.#prepare(draft, operationsOf(submitting));
+      const prepared = await this.#prepare(draft, 'create');
       if (!prepared.request) return notSent(prepared);
       return this.#afterEqualOne(prepared, submitting, signal);
     });
@@ -80,7 +80,7 @@ export class LibraryMarketplace implements api.Marketplace {
       const signal = this.#endingWith(asked.signal);
       const table = await tableOf(rows, this.#settings.defaults ?? {}, signal);
       const submitting = await this.#submitOptions(asked);
-      const preparation = await this.#host.preparation(operationsOf(submitting));
+      const preparation = await this.#host.preparation('create');
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
       const sending = { ...submitting, occasion: randomUUID() };
       const halt = haltWith(signal);
@@ -209,9 +209,9 @@ export class LibraryMarketplace implements api.Marketplace {
     return { validate: validate && isThere, onDuplicate, again };
   }
 
-  async #prepare(draft: Draft | Problem, operations: readonly RequestOperationName[]): Promise<Prepared> {
+  async #prepare(draft: Draft | Problem, operation: RequestOperationName): Promise<Prepared> {
     if (!('fields' in draft)) return invalid(1, null, [draft]);
-    return prepareDraft(draft, null, await this.#host.preparation(operations));
+    return prepareDraft(draft, null, await this.#host.preparation(operation));
   }
 
   /** Returns a signal that fires with this one or with the marketplace's own. */

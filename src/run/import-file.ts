@@ -7,7 +7,6 @@ import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import { reportRows } from '../delivery/report-rows.ts';
-import { operationsOf } from '../request/contract/operations.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import type { RunBegin, RunNotes } from '../request/log/log-store.ts';
 import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
@@ -38,7 +37,7 @@ export async function importFile(
 ): Promise<Pick<EndOfRun, 'exitCode' | 'stopped'>> {
   const openedMs = context.clock.monotonicMs();
   if (asked.dryRun) await warnOfUnknownProfile(context);
-  const opened = await openImport(context, file, command, asked);
+  const opened = await openImport(context, file, command, asked, { validate: asked.validate });
   const { input, session } = opened;
   if (asked.dryRun) {
     // A dry run writes results only where the user wants them.
@@ -161,8 +160,6 @@ export async function openImport(
   requireOneStatus(input.table, file);
   const session = await openSession(context, {
     audio: recordingsBeside(file),
-    operations: operationsOf(options),
-    isAsOffered: true,
     needsNoLogin: options.dryRun === true,
     ...use,
   });

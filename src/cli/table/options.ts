@@ -111,7 +111,6 @@ export const ENQUEUE = {
   ...READING,
   dryRun: flag('read, map, check; queue nothing'),
   ...PLANNING,
-  validate: rare(off('check only what create needs, for workers that do not validate')),
   onDuplicate: rare(onDuplicate('what to do with a row that the log has as a duplicate')),
   ...AGREEING,
 };

@@ -2,7 +2,6 @@ import { finishOnSignal, recordingsBeside } from '../../cli/session.ts';
 import { prepareDraft } from '../../delivery/prepare.ts';
 import { type Submission, submitRequest } from '../../delivery/submit.ts';
 import { type Contract, withJudges } from '../../request/contract/contract.ts';
-import { operationsOf } from '../../request/contract/operations.ts';
 import type { Destination } from '../../request/lead/service-request.ts';
 import { reasonOf } from '../../request/log/outcome.ts';
 import { expected, SrqError } from '../../request/words/errors.ts';
@@ -73,9 +72,9 @@ export async function create({ context, connection, contract }: Examination): Pr
  * last one accepts it. Throws `SrqError('input')` if the local checks refuse it.
  */
 async function madeUpRequest(destination: Destination, contract: Contract, nowMs: number): Promise<Submission> {
-  const operations = operationsOf({ validate: true });
   const judged = await withJudges(contract);
-  const preparation = { destination, audio: recordingsBeside('-'), contract: judged, operations };
+  const audio = recordingsBeside('-');
+  const preparation = { destination, audio, contract: judged, operation: 'create' } as const;
   const prepared = await prepareDraft(
     { row: 1, fields: madeUpFields(new Date(nowMs).toISOString()) },
     null,

@@ -5,7 +5,6 @@ import type { WorkOptions } from '../../cli/table/options.ts';
 import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import type { Paint } from '../../report/output.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
-import { operationsOf } from '../../request/contract/operations.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { RunEvents } from '../../run/events.ts';
 import { serveHealth } from './health.ts';
@@ -25,10 +24,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   await serveHealth(context, options, () => watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
   const store = await context.postgresStore();
-  const session = await openSession(context, {
-    audio: recordingsBeside('-'),
-    operations: operationsOf(options),
-  });
+  const session = await openSession(context, { audio: recordingsBeside('-') });
   const { destination } = session.preparation;
   await context.log.requireKnown();
   const log = await store.open('work', false);

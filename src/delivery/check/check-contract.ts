@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { describedCall, type Given, leftOutOf, placed, treeOf } from '../../request/contract/bindings.ts';
 import type { Code } from '../../request/contract/codes.ts';
 import { type Call, type Contract, judgeOf, type Misfit } from '../../request/contract/contract.ts';
@@ -36,33 +35,14 @@ export const saysRequired = memoize((call: Call): boolean => {
 
 const NOTHING: Given = { text: () => null, recording: null, names: [], isSaid: () => false };
 
-/**
- * Checks a request against the schemas of the operations that it is meant for. Returns the findings without duplicates.
- */
-export function contractFindings(
-  contract: Contract,
-  operations: readonly RequestOperationName[],
-  given: GivenTexts,
-): Problem[] {
-  // This runs for each row, where `flatMap` takes several times as long.
-  const findings: Problem[] = [];
-  for (const name of operations) {
-    const call = contract[name];
-    if (call === null || (name === 'validate' && operations.length > 1 && areAlike(contract))) continue;
-    findings.push(...callFindings(call, given, leftOutOf(contract, name)));
-    // Only create must have a place for every field.
-    if (name === 'create') findings.push(...leftOutFindings(call, given));
-  }
-  if (findings.length < 2) return findings;
-  // A finding of both operations is reported once.
-  return [...new Map(findings.map((each) => [`${each.field} ${each.message}`, each])).values()];
+/** Checks a request against the schema of an operation. */
+export function contractFindings(contract: Contract, operation: RequestOperationName, given: GivenTexts): Problem[] {
+  const call = contract[operation];
+  if (call === null) return [];
+  const findings = callFindings(call, given, leftOutOf(contract, operation));
+  // Only create must have a place for every field.
+  return operation === 'create' ? [...findings, ...leftOutFindings(call, given)] : findings;
 }
-
-/** Tells whether validate demands what create does, so that a request need not be judged twice. */
-const areAlike = memoize(({ create, validate }: Contract): boolean => {
-  const demands = ({ as, fields, always, when, codes, schema }: Call) => [as, fields, always, when, codes, schema];
-  return validate !== null && isDeepStrictEqual(demands(create), demands(validate));
-});
 
 type LeavesOut = ReturnType<typeof leftOutOf>;
 

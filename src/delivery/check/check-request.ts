@@ -37,7 +37,7 @@ const META_TEST = /^(?:<test lead:|test@(?:meta|fb)\.com$)/i;
 
 /**
  * Checks a draft and normalises it: UK for GB, E.164 phone numbers, a trimmed e-mail address, and the market's language
- * if none is given. `operations` are those that the request is for.
+ * if none is given. `operation` is the one whose description counts.
  *
  * Without a contract, only what certainly cannot work is an error; everything else is a warning. Which fields the
  * service requires is not public, and a wrong refusal loses a lead, while a wrong pass only costs one call. With a
@@ -47,7 +47,7 @@ export function checkRequest(
   draft: Draft,
   mapping: Mapping | null,
   contract: Contract = DOCUMENTED_CONTRACT,
-  operations: readonly RequestOperationName[] = ['create'],
+  operation: RequestOperationName = 'create',
 ): Checked {
   const check = new RequestCheck(draft, mapping, contract);
   check.texts(draft.parts ?? {});
@@ -60,7 +60,7 @@ export function checkRequest(
   check.need();
   check.usual('location', 'location.missing');
   check.usual('fullname', 'fullname.missing');
-  check.contract(operations);
+  check.contract(operation);
   return check.result();
 }
 
@@ -235,10 +235,10 @@ class RequestCheck {
     if (this.fields[field] === undefined && !this.described.saysRequired) this.found(finding(code, field, {}));
   }
 
-  contract(operations: readonly RequestOperationName[]): void {
+  contract(operation: RequestOperationName): void {
     for (const each of this.placed.findings) this.found(each);
     const given = { texts: this.wireTexts(), hasRecording: this.audioPath !== null, filled: this.filled };
-    const findings = contractFindings(this.service, operations, given);
+    const findings = contractFindings(this.service, operation, given);
     if (findings.length === 0) return;
     const wrong = new Set(this.problems.filter(({ severity }) => severity === 'error').map(({ field }) => field));
     // If srq's own check has found an error in a field, its message is better than the contract's.

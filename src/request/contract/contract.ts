@@ -3,7 +3,7 @@ import type { output } from 'zod/mini';
 import { isLoopback, memoize } from '../small.ts';
 import { folded } from '../words/names.ts';
 import type { contractSchema, Json, ReadOnly } from './contract-schema.ts';
-import { REQUEST_OPERATION_NAMES, type RequestOperationName } from './operations.ts';
+import { REQUEST_OPERATION_NAMES } from './operations.ts';
 import { type Place, readPlace } from './place.ts';
 
 export type { Json };
@@ -91,11 +91,9 @@ export function addressOf({ call }: Pick<Call, 'call'>): { readonly method: 'POS
   return { method: call.slice(0, at) === 'PUT' ? 'PUT' : 'POST', path: call.slice(at + 1) };
 }
 
-/** Returns the descriptions of these operations, without those that the service does not have. */
-export const callsOf = (
-  contract: Contract,
-  names: readonly RequestOperationName[] = REQUEST_OPERATION_NAMES,
-): readonly Call[] => names.flatMap((name) => contract[name] ?? []);
+/** Returns the descriptions of the operations that carry a request and that the service has. */
+export const callsOf = (contract: Contract): readonly Call[] =>
+  REQUEST_OPERATION_NAMES.flatMap((name) => contract[name] ?? []);
 
 /**
  * Returns the contract as used under this base URL. If the service runs on this machine, it is asked for its tokens

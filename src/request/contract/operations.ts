@@ -11,11 +11,3 @@ export type RequestOperationName = (typeof REQUEST_OPERATION_NAMES)[number];
 export function carriesRequest(name: OperationName): name is RequestOperationName {
   return name !== 'token';
 }
-
-/**
- * Returns the operations whose descriptions a request must satisfy before it is created, depending on whether validate
- * is used.
- */
-export function operationsOf({ validate }: { readonly validate: boolean }): readonly RequestOperationName[] {
-  return validate ? ['create', 'validate'] : ['create'];
-}
