@@ -23,7 +23,7 @@ export const PREPARATION: Preparation = {
   destination: DESTINATION,
   audio: () => Promise.reject(new Error('no audio here')),
   contract: DOCUMENTED_CONTRACT,
-  operations: ['create', 'validate'],
+  operation: 'create',
 };
 
 /** A request with this need, as row number `row`. */

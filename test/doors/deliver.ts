@@ -66,7 +66,7 @@ export class Profile {
 
 const DESTINATION = { baseUrl: 'http://127.0.0.1:9', clientId: '4711' };
 const PREPARATION: Preparation = {
-  ...{ destination: DESTINATION, contract: DOCUMENTED_CONTRACT, operations: ['create', 'validate'] },
+  ...{ destination: DESTINATION, contract: DOCUMENTED_CONTRACT, operation: 'create' },
   audio: NO_AUDIO,
 };
 const COLUMNS = ['country', 'phone', 'email', 'request_text', 'ref', 'category'];

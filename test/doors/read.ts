@@ -78,7 +78,7 @@ async function readAt(path: string, name: string): Promise<Read> {
 const PREPARATION = {
   destination: { baseUrl: 'https://api.example.com', clientId: '4711' },
   contract: DOCUMENTED_CONTRACT,
-  operations: ['validate', 'create'] as const,
+  operation: 'create' as const,
   audio: () => Promise.reject(new Error('There are no recordings here.')),
 };
 
