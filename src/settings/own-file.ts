@@ -3,6 +3,7 @@ import {
   chmodSync,
   closeSync,
   fstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -13,7 +14,6 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileFlaw, folderFlaw } from '../request/log/ownership.ts';
-import { makeFolder } from '../request/make-folder.ts';
 import type { ErrorReason } from '../request/words/error-codes.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 
@@ -151,7 +151,7 @@ function ignoreSystemError(error: unknown): void {
 export function replaceFileOrThrow(path: string, text: string, flush = true): void {
   const part = `${path}.${randomUUID()}`;
   try {
-    makeFolder(dirname(path));
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(part, text, { mode: 0o600, flush });
     chmodSync(part, 0o600);
     renameSync(part, path);

@@ -1,8 +1,7 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
-import { makeFolder } from '../request/make-folder.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { usableBaseUrl } from './base-url.ts';
 import { requiredJson } from './own-file.ts';
@@ -120,7 +119,7 @@ export class ProfileStore {
     const { default: Conf } = await import('conf');
     const settings = change(this.#read());
     try {
-      makeFolder(this.#directory);
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
       const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
       new Conf<z.infer<typeof settingsSchema>>(options).store = settings;
       chmodSync(this.path, 0o600);

@@ -1,11 +1,10 @@
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { KEY_RECIPE } from '../../request/lead/service-request.ts';
 import type { OpenLog } from '../../request/log/log-store.ts';
 import type { LoggedState } from '../../request/log/status.ts';
-import { makeFolder } from '../../request/make-folder.ts';
 import type { Clock } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import { inGroups } from '../in-groups.ts';
@@ -62,7 +61,7 @@ export async function openFileLog(options: FileLogOptions): Promise<OpenLog> {
     // The lock is loaded before the log is created, so that nothing is written on a machine without a lock.
     const kernel = await loadKernelLock();
     const directory = dirname(resolve(path));
-    const firstMade = makeFolder(directory);
+    const firstMade = mkdirSync(directory, { recursive: true, mode: 0o700 });
     file = await openLogFile(path, user, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
     // A name is durable only once its directory is synced. The same is true for the directories that were created here.
     const top = firstMade === undefined ? directory : dirname(firstMade);
