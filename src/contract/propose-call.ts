@@ -168,8 +168,8 @@ function valueIn({ keywords, type }: FoundPlace, text: string): Json {
 function refuseMisfits(misfits: readonly Misfit[], given: readonly string[]): void {
   for (const { place, code, words } of misfits) {
     const said = given.find((each) => each.toLowerCase() === place.toLowerCase());
-    if (said === undefined || !/^contract\.(?:bound|type|not-allowed)$/.test(code)) continue;
-    const message = `The value given for "${said}" ${code === 'contract.type' ? `is no ${words}` : words}.`;
+    if (said === undefined || code !== 'contract.bound') continue;
+    const message = `The value given for "${said}" ${words}.`;
     throw new SrqError('parameter.not-allowed', message, `Give one that fits: --set ${shellWord(`${said}=VALUE`)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { describedCall, type Given, leftOutOf, placed, treeOf } from '../../request/contract/bindings.ts';
-import type { Code } from '../../request/contract/codes.ts';
+import { mustBeOneOf } from '../../request/contract/codes.ts';
 import { type Call, type Contract, judgeOf, type Misfit } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { ONLY_ELEMENT, type Place, readPlace } from '../../request/contract/place.ts';
@@ -8,10 +8,7 @@ import { AUDIO_PARAMETER } from '../../request/contract/wire.ts';
 import { isField } from '../../request/lead/fields.ts';
 import { isPart } from '../../request/lead/parts.ts';
 import { memoize } from '../../request/small.ts';
-import { didYouMean } from '../../request/words/did-you-mean.ts';
 import { finding, type Problem } from '../../request/words/finding.ts';
-
-const SHOWN_VALUES = 8;
 
 /** The contents of a request that are checked against the contract. */
 export interface GivenTexts {
@@ -72,26 +69,17 @@ function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, l
   return misfits.flatMap((misfit) => findingOf(call, misfit, texts));
 }
 
-function findingOf(call: Call, { place, code, words, ways = [] }: Misfit, texts: TextsByField): Problem[] {
-  const field = fieldAt(call, place);
-  const text = texts[field] ?? texts[place] ?? null;
-  if (code === 'contract.missing')
-    return missingAt(call, place).map((what) => finding(code, what, { what, hint: sourceHint(what) }));
-  if (code === 'contract.none-of') {
-    const named = ways.map((way) => way.map((each) => fieldAt(call, each)).join(' and ')).join(', or ');
-    return [finding(code, field, { ways: named })];
+function findingOf(call: Call, { place, code, words, others = [] }: Misfit, texts: TextsByField): Problem[] {
+  if (code === 'contract.missing') {
+    const or = others.map((each) => `, or ${fieldAt(call, each)}`).join('');
+    return missingAt(call, place).map((what) => finding(code, what, { what, or, hint: sourceHint(what) }));
   }
-  if (code === 'contract.no-place') return [noPlace(call, field)];
+  const field = fieldAt(call, place);
   // The service judges the recording.
   if (/^audio_/.test(field)) return [];
-  if (code === 'contract.type' && text !== null) {
-    return [finding(code, field, { type: words === 'boolean' ? 'true or false' : words }, text)];
-  }
-  if (code === 'contract.not-allowed' && text !== null) {
-    return [notAllowed(field, placeFacts(call.schema, readPlace(place))?.codes ?? [], words, text)];
-  }
-  const problem = code === 'contract.type' ? `is not a valid ${words}` : words;
-  return [finding('contract.bound', field, { problem }, text)];
+  const codes = placeFacts(call.schema, readPlace(place))?.codes;
+  const problem = codes ? mustBeOneOf(codes.map(({ value, label }) => label ?? value)) : words;
+  return [finding(code, field, { problem }, texts[field] ?? texts[place] ?? null)];
 }
 
 /** Names what is missing: the place, or of an object what the page has for it. */
@@ -117,21 +105,6 @@ function sourceHint(field: string): string {
   return isKnown ? '' : ` In a file: --map COLUMN=${field}, or --set '${field}={Column}'.`;
 }
 
-function notAllowed(field: string, codes: readonly Code[], words: string, text: string): Problem {
-  if (codes.length === 0) return finding('contract.bound', field, { problem: words }, text);
-  const names = codes.map(({ value, label }) => label ?? value);
-  const more = names.length > SHOWN_VALUES ? `, … (${names.length} in all)` : '';
-  const values = codes.map(({ value }) => value);
-  const hint = didYouMean(text, names) || didYouMean(text, values);
-  const allowed = `${names.slice(0, SHOWN_VALUES).join(', ')}${more}`;
-  return finding('contract.not-allowed', field, { allowed, hint }, text);
-}
-
-function noPlace(call: Call, field: string): Problem {
-  const others = [...describedCall(call).names].filter((name) => name !== field);
-  return finding('contract.no-place', field, { hint: didYouMean(field, others) });
-}
-
 /** Finds srq's own fields that the service has no place for. They are left out with a warning, but never a recording. */
 function leftOutFindings(call: Call, { texts, hasRecording, filled }: GivenTexts): Problem[] {
   if (call.schema === null) return [];
@@ -142,6 +115,7 @@ function leftOutFindings(call: Call, { texts, hasRecording, filled }: GivenTexts
     if (isField(field) || isPart(field)) found.push(finding('contract.left-out', field, {}));
   }
   const isRecorded = hasRecording || texts[AUDIO_PARAMETER] !== undefined;
-  if (isRecorded && !fields.has('audio_file')) found.push(noPlace(call, 'audio_file'));
+  if (isRecorded && !fields.has('audio_file'))
+    found.push(finding('contract.bound', 'audio_file', { problem: 'has no place' }));
   return found;
 }

@@ -1,8 +1,9 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { memoize, pointerNames } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
+import { mustBeOneOf } from './codes.ts';
 import { type Call, encodingOf, type Judge, type Misfit } from './contract.ts';
-import { isObject, type JsonObject, memberOf, objectOf } from './json.ts';
+import { isObject, type JsonObject, objectOf } from './json.ts';
 import { type PlaceParts, writePlace } from './place.ts';
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -62,80 +63,60 @@ function checkOf(schema: JsonObject, coerceTypes: boolean | 'array'): (tree: obj
     const hint = 'Correct it in the API description, then: srq contract learn FILE';
     throw new SrqError('document.bad-schema', 'The schema of the API description cannot be used.', hint, error);
   }
-  // What one form of a choice refers to is among the definitions of the whole schema.
-  const validatorOf = memoize((form: object) => ajv.compile({ $defs: memberOf(schema, '$defs'), ...form }));
-  return (tree) => {
-    if (validate(tree)) return [];
-    const misfits = misfitsIn(validate.errors ?? [], [], validatorOf);
-    // A problem that lists the allowed values need not name their type.
-    const isListed = (place: string) =>
-      misfits.some((each) => each.place === place && each.code === 'contract.not-allowed');
-    return misfits.filter(
-      ({ place, code }, at) =>
-        misfits.findIndex((each) => each.place === place && each.code === code) === at &&
-        !(code === 'contract.type' && isListed(place)),
-    );
-  };
+  return (tree) => (validate(tree) ? [] : misfitsIn(validate.errors ?? []));
 }
 
-/**
- * Returns what is wrong. The errors of the alternatives of an `anyOf` or `oneOf` stand before its own; the alternative
- * that fits best tells.
- */
-function misfitsIn(
-  errors: readonly ErrorObject[],
-  base: readonly string[],
-  validatorOf: (form: object) => ValidateFunction,
-): Misfit[] {
-  const found: Misfit[] = [];
-  for (let at = errors.length - 1; at >= 0; at -= 1) {
-    const error = errors[at] as ErrorObject;
-    const path = [...base, ...pointerNames(error.instancePath)];
-    const isChoice = (error.keyword === 'anyOf' || error.keyword === 'oneOf') && !error.params['passingSchemas'];
-    if (!isChoice) found.unshift(misfitOf(error, path));
-    else {
-      const forms = (error.schema as readonly (object | boolean)[]).flatMap((form) => {
-        if (typeof form === 'boolean') return [];
-        const validate = validatorOf(form);
-        validate(error.data);
-        return [validate.errors ?? []];
-      });
-      at -= forms.reduce((count, each) => count + each.length, 0);
-      found.unshift(...choiceOf(forms.map((each) => misfitsIn(each, path, validatorOf))));
-    }
+/** Returns what is wrong, once for each place. The errors of the forms of a choice stand before its own, and are joined. */
+function misfitsIn(errors: readonly ErrorObject[]): Misfit[] {
+  let found: { readonly error: ErrorObject; readonly misfit: Misfit }[] = [];
+  for (const error of errors) {
+    const isChoice = /^(?:any|one)Of$/.test(error.keyword) && !error.params['passingSchemas'];
+    const ways = isChoice ? found.filter((each) => isOfChoice(each.error, error)) : [];
+    found = found.filter((each) => !ways.includes(each));
+    found.push({ error, misfit: choiceOf(ways.map(({ misfit }) => misfit)) ?? misfitOf(error) });
   }
-  return found;
+  return [...new Map(found.map(({ misfit }) => [misfit.place, misfit])).values()];
 }
 
-/** Returns what is wrong with a value that may be of several forms, each with what is wrong by it. */
-function choiceOf(ways: readonly Misfit[][]): Misfit[] {
-  if (ways.every((way) => way.length > 0 && way.every(({ code }) => code === 'contract.missing'))) {
-    const [first, ...more] = ways.map((way) => way.map(({ place }) => place));
-    if (more.length === 0) return ways[0] ?? [];
-    const words = `is required unless there is ${more.map((way) => way.join(' and ')).join(', or ')}`;
-    return [{ place: first?.[0] ?? '', code: 'contract.none-of', words, ways: [first ?? [], ...more] }];
+const refers = memoize((forms: object) => JSON.stringify(forms).includes('"$ref"'));
+
+/** Tells whether an error is of a form of a choice. What a form refers to is among the definitions. */
+function isOfChoice({ instancePath, schemaPath }: ErrorObject, choice: ErrorObject): boolean {
+  const isWithin = `${instancePath}/`.startsWith(`${choice.instancePath}/`);
+  const isReferred = schemaPath.startsWith('#/$defs/') && refers(choice.schema as object);
+  return isWithin && (isReferred || schemaPath.startsWith(`${choice.schemaPath}/`));
+}
+
+/** Joins what is wrong by each form of a value, or returns null if nothing is. Nobody gives a null on purpose. */
+function choiceOf(all: readonly Misfit[]): Misfit | null {
+  const ways = all.filter(({ words }) => words !== 'must be null');
+  const [first] = ways;
+  if (first === undefined) return null;
+  if (ways.every(({ code }) => code === 'contract.missing')) {
+    const others = [...new Set(ways.map(({ place }) => place))].slice(1);
+    const unless = others.length === 0 ? '' : ` unless there is ${others.join(' or ')}`;
+    return { ...first, words: `is required${unless}`, others };
   }
-  // A form whose constants and types are met, and which lacks nothing but values, is the one that was meant.
-  const cost = (way: readonly Misfit[]) =>
-    way.reduce((sum, { code }) => sum + (code === 'contract.missing' || code === 'contract.bound' ? 1 : 10), 0);
-  return [...ways].sort((a, b) => cost(a) - cost(b))[0] ?? [];
+  const told = ways.map(({ place, words }) => (place === first.place ? words : `${place} ${words}`));
+  return { place: first.place, code: 'contract.bound', words: [...new Set(told)].join(' or ') };
 }
 
-/** What an error of the validator says, by its keyword, and the name of the member that it is about, if that is another. */
-const SAYINGS: Readonly<Record<string, (params: ErrorObject['params']) => readonly [Misfit['code'], string, string?]>> =
-  {
-    required: ({ missingProperty }) => ['contract.missing', 'is required', missingProperty],
-    additionalProperties: ({ additionalProperty }) => ['contract.no-place', 'is no parameter', additionalProperty],
-    'false schema': () => ['contract.no-place', 'is no parameter'],
-    enum: ({ allowedValues }) => ['contract.not-allowed', `must be one of ${allowedValues.join(', ')}`],
-    const: ({ allowedValue }) => ['contract.not-allowed', `must be ${JSON.stringify(allowedValue)}`],
-    type: ({ type }) => ['contract.type', String(type)],
-    oneOf: () => ['contract.bound', 'is of several forms, of which only one is allowed'],
-  };
+/** What is said of some keywords in place of the validator's words. */
+const SAYINGS: Readonly<Record<string, (params: ErrorObject['params']) => string>> = {
+  type: ({ type }) => `must be ${type === 'boolean' ? 'true or false' : type}`,
+  pattern: ({ pattern }) => `must have the form ${pattern}`,
+  const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
+  enum: ({ allowedValues }) => mustBeOneOf(allowedValues),
+  oneOf: () => 'may have only one of several forms',
+};
 
-function misfitOf({ keyword, params, message = 'is wrong' }: ErrorObject, path: readonly string[]): Misfit {
-  const [code, words, member] = SAYINGS[keyword]?.(params) ?? ['contract.bound', message];
-  return { place: placeAt(member === undefined ? path : [...path, member]), code, words };
+function misfitOf({ keyword, params, instancePath, message = 'is wrong' }: ErrorObject): Misfit {
+  const { missingProperty: missing, additionalProperty: additional } = params;
+  const place = placeAt([...pointerNames(instancePath), missing ?? additional ?? []].flat());
+  if (missing !== undefined) return { place, code: 'contract.missing', words: 'is required' };
+  const isUnknown = additional !== undefined || keyword === 'false schema';
+  const words = isUnknown ? 'has no place' : (SAYINGS[keyword]?.(params) ?? message.replace('NOT', 'not'));
+  return { place, code: 'contract.bound', words };
 }
 
 /** Writes the place of a value of the tree: its first name says where it is. */

@@ -119,3 +119,11 @@ function byKey(
 export function dataUrlPrefix(mediaType: string | null): string {
   return `data:${mediaType ?? 'application/octet-stream'};base64,`;
 }
+
+const SHOWN_VALUES = 20;
+
+/** Says which values are allowed, or the first of them. */
+export function mustBeOneOf(values: readonly unknown[]): string {
+  const more = values.length > SHOWN_VALUES ? ` or ${values.length - SHOWN_VALUES} more` : '';
+  return `must be one of ${values.slice(0, SHOWN_VALUES).join(', ')}${more}`;
+}

@@ -35,17 +35,11 @@ export type Encoding = 'form' | 'json' | 'multipart';
 /** What is wrong with a request, by the schema of its call. */
 export interface Misfit {
   readonly place: Place;
-  readonly code:
-    | 'contract.missing'
-    | 'contract.none-of'
-    | 'contract.bound'
-    | 'contract.type'
-    | 'contract.not-allowed'
-    | 'contract.no-place';
-  /** The end of a sentence that begins with the place. For a wrong type, the type. */
+  readonly code: 'contract.missing' | 'contract.bound';
+  /** The end of a sentence that begins with the place. */
   readonly words: string;
-  /** For the code `contract.none-of`: lists of places, one of which must be filled. */
-  readonly ways?: readonly (readonly Place[])[];
+  /** Places any one of which may be filled in place of one that is missing. */
+  readonly others?: readonly Place[];
 }
 
 /** A request as its schema sees it. The names of headers are in lower case. */

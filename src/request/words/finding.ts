@@ -124,12 +124,8 @@ export const FINDING = {
     'is what a spreadsheet shows in place of a result; correct the formula, or empty the cell.',
   ),
 
-  'contract.missing': missing.error('{what} is empty, but the API description requires it.{hint}'),
-  'contract.none-of': missing.error('The API description requires one of these: {ways}.'),
-  'contract.type': value.error('has the wrong type: the API description requires {type}.'),
-  'contract.not-allowed': value.error('is not a value that the API description allows: {allowed}.{hint}'),
-  'contract.bound': text.error('{field} {problem}, says the API description.'),
-  'contract.no-place': text.error('The API description has no place for {field}.{hint}'),
+  'contract.missing': missing.error('{what} is empty, but the API description requires it{or}.{hint}'),
+  'contract.bound': value.error('{problem}, says the API description.'),
   'contract.left-out': text.warning('{field} is left out: the API description has no place for it.'),
 } as const satisfies Readonly<Record<string, FindingFacts>>;
 

@@ -117,10 +117,7 @@ function requestDecoder({ source, create, validate, auth }: Contract, call: Call
       const text = params[name];
       return text !== undefined && others.has(field) ? [[field, text] as const] : [];
     });
-    const wrong = misfits.map(({ place, code, words }) => [
-      nameOf(place),
-      code === 'contract.type' ? `must be ${words}` : words,
-    ]);
+    const wrong = misfits.map(({ place, words }) => [nameOf(place), words]);
     return {
       encoding: tree.encoding,
       ...{ params, audio, key: identityOf(inContent, audio) },
