@@ -95,7 +95,7 @@ describe('Where the description takes nothing else', () => {
     const { lang: _, ...withoutLang } = GOOD;
     expect(told(of(parameters, closed), withoutLang)).toMatchObject({ fit: true, told: [] });
     expect(told(of([...parameters, optional('lang')], closed), { ...GOOD, fulname: 'x' }).told).toEqual([
-      'fulname: The API description has no place for fulname. Did you mean fullname?',
+      'fulname: fulname "x" has no place, says the API description.',
     ]);
   });
 });
@@ -126,7 +126,7 @@ describe('A finding under a contract', () => {
     });
     expect(fit).toBe(false);
     expect(all.filter((each) => each.startsWith('audio_file'))).toEqual([
-      'audio_file: The API description has no place for audio_file.',
+      'audio_file: audio_file has no place, says the API description.',
     ]);
     expect(all.filter((each) => each.startsWith('email'))).toEqual([
       'email: email is left out: the API description has no place for it.',
