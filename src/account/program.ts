@@ -213,6 +213,13 @@ export class LogKeeper {
     return log;
   }
 
+  /** Notes where this run sends to, for those who later look for what was sent to another service. */
+  async noteService(baseUrl: string): Promise<void> {
+    const notes = (await this.store()).openNotes(this.#host.run);
+    notes.note({ event: 'to', service: new URL(baseUrl).host });
+    await notes.flush();
+  }
+
   /**
    * Throws `SrqError('usage')` or `SrqError('log')` if the log does not know what the profile has sent, so that it would
    * be sent again. With `freshStore` a store may begin without it, and that is remembered.

@@ -28,6 +28,7 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
   const prepared = await Promise.all(drafts.map((draft) => prepareDraft(draft, null, session.preparation)));
   const checked = prepared.flatMap((each) => (each.request ? [each] : []));
   const log = await context.log.open('create', false);
+  await context.log.noteService(session.preparation.destination.baseUrl);
   // What the log knows of all of them is asked before the first one is sent, so that each can be told if the log fails.
   await log.prefetch(checked.map(({ key }) => key));
   const firsts = new Map(checked.toReversed().map((each) => [each.key, each]));

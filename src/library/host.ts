@@ -27,7 +27,11 @@ export class LibraryHost extends Program {
   readonly version: string;
   // The log is opened exclusively. A request of an earlier process without an outcome is then certainly in doubt, because
   // that process has ended.
-  readonly openLog = onceOpened(() => this.log.open(OPENED_FOR, true));
+  readonly openLog = onceOpened(async () => {
+    const log = await this.log.open(OPENED_FOR, true);
+    await this.log.noteService(this.settings.baseUrl);
+    return log;
+  });
   readonly contract = onceOpened(() => this.#contractInUse());
   readonly connection = onceOpened(() => this.#connect());
   /** Called when the service refuses because of the rate. Each import has its own. */

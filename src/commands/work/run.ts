@@ -29,6 +29,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   await context.log.requireKnown();
   const log = await store.open('work', false);
   context.onClose(() => log.close());
+  await context.log.noteService(destination.baseUrl);
   const { openQueue } = await import('../../store/postgres/queue.ts');
   const { member, givenUp: giveUp } = log;
   const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });

@@ -75,6 +75,8 @@ export interface RunBegin {
 /** An event of a run other than its requests. No note decides what is sent. */
 export type RunNote =
   | RunBegin
+  /** A command other than an import sends to this service. */
+  | { readonly event: 'to'; readonly service: string }
   /** An answer 429 or 503, after which nobody sends for `pauseMs`. Older logs count several in one note. */
   | { readonly event: 'refused'; readonly http: number; readonly count: number; readonly pauseMs: number }
   /** The circuit breaker opened, and nothing is sent for `pauseMs`. */
@@ -88,7 +90,7 @@ export type RunNote =
 /** A note that was read back, with its run and time. */
 export type RecordedNote = RunNote & { readonly run: string; readonly at: string };
 
-const EVENTS: ReadonlySet<string> = new Set(['refused', 'breaker', 'end'] satisfies RunNote['event'][]);
+const EVENTS: ReadonlySet<string> = new Set(['to', 'refused', 'breaker', 'end'] satisfies RunNote['event'][]);
 
 /** Validates a note as it was kept, and returns null if it cannot be used. */
 export function parseNote(value: unknown): RecordedNote | null {
@@ -201,7 +203,7 @@ export interface TakenBefore {
 
 /**
  * Yields what was created at the service of this destination, may have been, or waits in the queue for it. With `ref`, only
- * what was sent with this reference. Runs at other services say nothing about it.
+ * what was sent with this reference. What runs at other services have sent says nothing about it, whoever settled it.
  */
 export async function* takenAt(
   log: Pick<LogStore, 'records' | 'notes' | 'waiting'>,
@@ -210,11 +212,13 @@ export async function* takenAt(
 ): AsyncGenerator<TakenRecord, void> {
   const { baseUrl } = destination;
   const service = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
-  const elsewhere = new Set<string>();
-  for await (const note of log.notes()) if (note.event === 'begin' && note.service !== service) elsewhere.add(note.run);
+  const [elsewhere, sentThere] = [new Set<string>(), new KeyIndex()];
+  for await (const note of log.notes()) if ('service' in note && note.service !== service) elsewhere.add(note.run);
   for await (const { record, isLast } of log.records(ref)) {
-    const mayBe = record.event === 'created' || (isLast && statusOfEvent(record.event) === 'unknown');
-    if (mayBe && !elsewhere.has(record.run)) yield record;
+    const { key, event, run } = record;
+    if (event === 'sending' && elsewhere.has(run)) sentThere.findOrAdd(key);
+    const mayBe = event === 'created' || (isLast && statusOfEvent(event) === 'unknown');
+    if (mayBe && sentThere.find(key) < 0) yield record;
   }
   if (!log.waiting) return;
   for await (const request of log.waiting(destination, ref)) yield { ...request, event: 'queued' };
