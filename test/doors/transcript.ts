@@ -327,7 +327,7 @@ class Names {
       .replaceAll('STORE-PASSWORD', STORE_PASSWORD)
       .replaceAll(STORE, this.#store ?? STORE)
       .replaceAll('/home/ana', this.#home.folder)
-      .replaceAll('http://127.0.0.1:PORT', this.#home.service.baseUrl)
+      .replace(/(http:\/\/(?:127\.0\.0\.1|localhost)):PORT/g, `$1:${new URL(this.#home.service.baseUrl).port}`)
       .replace(/\b(KEY|RUN)-(\d+)\b/g, (name, kind: 'KEY' | 'RUN', number) => this.#seen[kind][number - 1] ?? name);
   }
 

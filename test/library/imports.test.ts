@@ -61,7 +61,8 @@ describe('An import by a program', () => {
     const { sandbox, marketplace } = await openAt({ stateFolder });
     await marketplace.create(requestAt(1));
     await marketplace.importRows([...rowsUpTo(2), { ...requestAt(3), phone: '1' }], { name });
-    const [begin] = notesIn(stateFolder);
+    const [to, begin] = notesIn(stateFolder);
+    expect(to).toMatchObject({ event: 'to', run: marketplace.run, service: new URL(sandbox.baseUrl).host });
     expect(begin).toMatchObject({
       ...{ event: 'begin', run: marketplace.run, version: 'of a test', file, profile: 'default', live: false },
       ...{ service: new URL(sandbox.baseUrl).host, rows: 3, counts: { ready: 1, repeated: 1, invalid: 1 } },
