@@ -1,5 +1,5 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import { type Row, TEST_LEAD } from '../request/lead/table.ts';
+import type { Row } from '../request/lead/table.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { TextEncoding } from './decode.ts';
 import { LIST_NAMES } from './list-within.ts';
@@ -96,8 +96,7 @@ function flatObject(value: unknown, line: number | null): FlatObject {
   if (!isObject(value)) return { cells: new Map(), problem: 'is not a JSON object', line };
   const flattener = new Flattener();
   flattener.add('', value, 0);
-  const isTest = 'user_column_data' in value && value['is_test'] === true;
-  return { cells: flattener.cells, problem: isTest ? TEST_LEAD : flattener.problem, line };
+  return { cells: flattener.cells, problem: flattener.problem, line };
 }
 
 /** Parses and flattens one line of a file. */

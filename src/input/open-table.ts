@@ -72,7 +72,7 @@ function tableOf({ path }: PartnerFile, content: TableContent, notes: readonly s
   const isResults = statesOutcomes(content);
   const columns = isResults ? content.columns.map(unescapeFormulas) : content.columns;
   const restored = isResults ? rowRestorer(columns) : null;
-  // Google marks its test leads. In a results file that was written as CSV, the mark is a column.
+  // Google marks its test leads.
   const testMark = columns.findIndex((name) => headerForm(name) === 'is_test');
   const isTest = ({ cells }: Row) => /^(?:true|1|yes)$/i.test((cells[testMark] ?? '').trim());
   const refused = (row: Row) => (row.problem === null && isTest(row) ? { ...row, problem: TEST_LEAD } : row);
@@ -133,14 +133,8 @@ async function requireRows(table: Table, path: string): Promise<void> {
   throw new SrqError('file.no-rows', `${path} ${what}.`, 'Export the file again, with its data.');
 }
 
-/** The content of a file as a table: its columns, and its rows, which can be read more than once. */
-interface TableContent {
-  readonly format: Table['format'];
-  readonly encoding: string | null;
-  readonly delimiter: string | null;
-  readonly columns: readonly string[];
-  rows(): AsyncIterable<Row[]>;
-}
+/** The content of a file as a table. */
+type TableContent = Omit<Table, 'path' | 'notes'>;
 
 type Say = (note: string) => void;
 

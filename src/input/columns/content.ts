@@ -49,20 +49,19 @@ interface Filled {
   readonly row: number;
 }
 
-/** Returns the first filled cells of a column. In one of contacts, a dash or "n/a" says that there is none. */
-function filledCells(cells: readonly string[], most: number): readonly Filled[] {
+/** Returns the filled cells of a column. In one of contacts, a dash or "n/a" says that there is none. */
+function filledCells(cells: readonly string[]): readonly Filled[] {
   const filled = cells
     .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
-    .filter(({ text }) => text !== '' && !isErrorValue(text))
-    .slice(0, most);
+    .filter(({ text }) => text !== '' && !isErrorValue(text));
   const telling = filled.filter(({ text }) => !saysNone(text));
   const isContact = telling.length < filled.length && telling.some(({ text }) => isEmail(text) || isPhoneShape(text));
   return isContact ? telling : filled;
 }
 
-/** Examines the first `most` filled cells of a column. `marketOf` returns the market of a row, if it is known. */
-export function profileOf(cells: readonly string[], marketOf: (row: number) => Market | undefined, most: number) {
-  const seen = filledCells(cells, most);
+/** Examines the cells of a column. `marketOf` returns the market of a row, if it is known. */
+export function profileOf(cells: readonly string[], marketOf: (row: number) => Market | undefined) {
+  const seen = filledCells(cells);
   const texts = seen.map(({ text }) => text);
   const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
   const share = shareIn(texts);

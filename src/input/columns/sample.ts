@@ -7,10 +7,10 @@ export type ColumnSample = readonly (readonly string[])[];
 /** Maximum number of rows that are read. */
 const MAX_ROWS = 500;
 /**
- * Maximum number of cells that are kept, and maximum length of each. A table may have thousands of columns, and a cell
- * may hold a whole book.
+ * Maximum number of cells that are kept, which take at most a second to examine, and maximum length of each. A table may
+ * have thousands of columns, and a cell may hold a whole book.
  */
-const MAX_CELLS = 1_000_000;
+const MAX_CELLS = 100_000;
 const MAX_LETTERS = 1_000;
 
 /**

@@ -88,12 +88,6 @@ function plainContent({ index, seen, name }: Look): MissedColumn[] {
   return isPlainlyText(seen) ? [{ index, field: 'request_text', isOthers }] : [];
 }
 
-/**
- * Maximum total number of cells that are examined, which takes at most a second, and minimum number for each column.
- */
-const MAX_CELLS = 100_000;
-const MIN_CELLS = 20;
-
 function lookAt({ columns, cells, market }: ColumnsView): Look[] {
   const names = columns.map(nameEvidence);
   const countryAt = names.findIndex(({ meanings, isOthers }) => meanings[0]?.meaning === 'country' && !isOthers);
@@ -104,9 +98,8 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
     if (!markets.has(text)) markets.set(text, parseMarket(text));
     return markets.get(text);
   };
-  const most = Math.max(MIN_CELLS, Math.floor(MAX_CELLS / Math.max(1, columns.length)));
   return names.map((name, index) => {
-    return { index, header: columns[index] ?? '', name, seen: profileOf(cells[index] ?? [], marketOf, most) };
+    return { index, header: columns[index] ?? '', name, seen: profileOf(cells[index] ?? [], marketOf) };
   });
 }
 
