@@ -167,9 +167,9 @@ describe('columns of any name and content', () => {
 describe('time', () => {
   const wide = Array.from({ length: 5_000 }, (_, at) => `${PIECES[at % PIECES.length]} ${at}`);
 
-  test('5,000 columns with 200 rows of telephone numbers are understood in a short time', () => {
+  test('5,000 columns of telephone numbers are understood in a short time by the rows that a sample has of them', () => {
     const cells = wide.map((_, column) =>
-      Array.from({ length: 200 }, (_, row) => `+35191${1_000_000 + column * 200 + row}`),
+      Array.from({ length: 20 }, (_, row) => `+35191${1_000_000 + column * 20 + row}`),
     );
     const view = { columns: wide, cells, market: undefined };
     expect(cpuMs(() => understandColumns(view), 3_000)).toBeLessThan(6_000);
@@ -229,7 +229,7 @@ describe('a sample', () => {
   test('a sample of rows is smaller with more columns, and at most 500 rows', async () => {
     for (const width of [5_000, 100_000]) {
       const cells = await sampleOf(rowsOf(width, 500, ''));
-      expect((cells[0]?.length ?? 0) * width).toBeLessThanOrEqual(2_000_000);
+      expect((cells[0]?.length ?? 0) * width).toBeLessThanOrEqual(Math.max(100_000, 20 * width));
       expect(cells[0]?.length).toBeGreaterThanOrEqual(20);
     }
     const [cells] = await sampleOf(rowsOf(2, 5_000, ''));
