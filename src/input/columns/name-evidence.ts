@@ -1,12 +1,12 @@
 import type { FieldOrPart } from '../../request/lead/field-aliases.ts';
 import { headerWords } from './header-words.ts';
 import { isSilent, NamedColumn, type NamedMeaning } from './named-column.ts';
-import { type Concept, conceptsIn, conceptsOf, isOfKind } from './vocabulary.ts';
+import { type Concept, conceptsOf, isOfKind } from './vocabulary.ts';
 
 /** What the name of a column says. */
 export type NameEvidence = Readonly<ReturnType<typeof evidenceOf>>;
 
-const ELSE = conceptsIn('time money web manner status consent measure tax title company file fax');
+const ELSE = 'time money web manner status consent measure tax title company file fax'.split(' ');
 /** Concepts that exclude a recording. A recording may also be called a file or a link. */
 const ELSE_OF_RECORDINGS = ELSE.filter((each) => each !== 'web' && each !== 'file');
 
@@ -17,7 +17,7 @@ const ELSE_OF_PHONES = ELSE.filter((each) => each !== 'time');
 const ELSE_OF_NEEDS = ELSE.filter((each) => each !== 'file');
 
 /** Concepts of places. With one of them, the origin is where a move begins, and no source of leads. */
-const PLACES = conceptsIn('street postal city address');
+const PLACES = 'street postal city address'.split(' ');
 const ELSE_OF_ORIGINS = ELSE.filter((each) => each !== 'web');
 
 function elseOf(named: NamedColumn, words: readonly string[]): readonly Concept[] {
@@ -130,7 +130,7 @@ const PARTS: readonly FieldOrPart[] = ['first_name', 'last_name', 'street', 'pos
 function meaningInBrackets(header: string): NamedMeaning | undefined {
   const [, before = '', inside = ''] = /^(.*\p{L}.*)[([]([^()[\]]+)[)\]]\W*$/su.exec(header) ?? [];
   const [label, words] = [new NamedColumn(headerWords(before, false), false), headerWords(inside, false)];
-  const isSettled = label.hasAny(conceptsIn('phone email other second company street postal city country'));
+  const isSettled = label.hasAny('phone email other second company street postal city country'.split(' '));
   if (isSettled || words.some(isUnknown) || /[€£$]/.test(inside)) return undefined;
   const readings = label.has('name') ? [words, [...words, 'name']] : [words];
   return readings
@@ -154,9 +154,9 @@ function hasInitials(header: string): boolean {
  * Concepts that count in brackets as well, because they say whose column or which field it is. Other words in brackets
  * only explain what is before them.
  */
-const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set<Concept>([
-  ...conceptsIn('email phone name first last street house postal city country other'),
-  ...conceptsIn('company fax second money tax audio title region extra consent status'),
+const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set([
+  ...'email phone name first last street house postal city country other'.split(' '),
+  ...'company fax second money tax audio title region extra consent status'.split(' '),
 ]);
 
 /** Returns the words of a header, except those in brackets that only explain. */

@@ -36,19 +36,10 @@ export const ASIDE = 60;
 export const SECOND = 50;
 
 /** The kinds of words that the rules ask for, beside concepts. */
-const KINDS = ['identifier', 'product', 'message', 'lead', 'site'] as const;
+const KINDS = ['identifier', 'product', 'message', 'lead', 'site'];
 
 /** What a name may say: a concept, a kind of words, or something about all of its words. See `name-rules.txt`. */
-export type Fact =
-  | Concept
-  | (typeof KINDS)[number]
-  | 'unknown'
-  | 'alone'
-  | 'self'
-  | 'done'
-  | 'somebody'
-  | 'numbered'
-  | 'silent';
+type Fact = string;
 
 /** A line of `name-rules.txt`. It has no meanings if the next part is to be asked. */
 interface Rule {
@@ -66,8 +57,8 @@ const RULES = nameRules.split('\n').flatMap((line): Rule[] => {
   return [
     {
       part,
-      wanted: words.filter((word) => !word.startsWith('-')) as Fact[],
-      unwanted: words.flatMap((word) => (word.startsWith('-') ? [word.slice(1) as Fact] : [])),
+      wanted: words.filter((word) => !word.startsWith('-')),
+      unwanted: words.flatMap((word) => (word.startsWith('-') ? [word.slice(1)] : [])),
       meanings: meanings.includes('-')
         ? null
         : [...found].map(([, meaning, mark = '', rank]) => ({
@@ -85,7 +76,7 @@ export class NamedColumn {
   constructor(words: readonly string[], hasUnknown: boolean) {
     this.#words = words;
     const kinds = KINDS.filter((kind) => words.some((word) => isOfKind(kind, word)));
-    const facts = new Set<Fact>([...words.flatMap(conceptsOf), ...kinds]);
+    const facts = new Set([...words.flatMap(conceptsOf), ...kinds]);
     if (hasUnknown) facts.add('unknown');
     if (words.length === 1) facts.add('alone');
     if (isOfKind('self', words.at(-1) ?? '')) facts.add('self');
