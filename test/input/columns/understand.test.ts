@@ -4,10 +4,10 @@ import { understandColumns } from '../../../src/input/columns/understand.ts';
 import { parseMarket } from '../../../src/request/lead/markets.ts';
 import { measured } from './header-rows.ts';
 
-it('the table of names asks only for words that stand in the lists', () => {
-  const read = (name: string) => readFileSync(`src/input/columns/${name}.txt`, 'utf8');
-  const rules = [...read('name-rules').matchAll(/^\w+ ([^:#]+):/gm)].flatMap(([, words = '']) => words.split(' '));
-  const labels = [...`${read('headers')}${read('kinds-of-words')}`.matchAll(/^(\w+)[^:#]*: |\/(\w+)/gm)];
+it('the table of names and its code ask only for words that stand in the lists', () => {
+  const read = (name: string) => readFileSync(`src/input/columns/${name}`, 'utf8');
+  const rules = [...read('name-rules.txt').matchAll(/^\w+ ([^:#]+):/gm)].flatMap(([, words = '']) => words.split(' '));
+  const labels = [...`${read('headers.txt')}${read('kinds-of-words.txt')}`.matchAll(/^(\w+)[^:#]*: |\/(\w+)/gm)];
   const known = new Set([
     'unknown',
     'done',
@@ -15,10 +15,18 @@ it('the table of names asks only for words that stand in the lists', () => {
     'numbered',
     'silent',
     'alone',
-    ...labels.flatMap(([, ...label]) => label),
+    ...labels.flatMap((each) => each.slice(1)),
   ]);
   expect(rules.length).toBeGreaterThan(100);
   expect(rules.filter((word) => !known.has(word.replace('-', '')))).toEqual([]);
+  const code = `${read('named-column.ts')}${read('name-evidence.ts')}`;
+  const asked = [
+    ...code.matchAll(/\b(?:has|includes|isOfKind)\('\w+'/g),
+    ...code.matchAll(/'[\w ]+'\.split|(?:hasAny\(|KINDS = )\[[^\]]+\]|says\(word, [^)]+\)/g),
+    ...code.matchAll(/\(each\) => each [!=]== '\w+'(?: (?:\|\||&&) each [!=]== '\w+')*/g),
+  ].flatMap(([text]) => (text.match(/'[^']+'/g) ?? []).flatMap((words) => words.slice(1, -1).split(' ')));
+  expect(asked.length).toBeGreaterThan(100);
+  expect(asked.filter((word) => !known.has(word))).toEqual([]);
 });
 
 describe('the market of a row', () => {
