@@ -190,7 +190,8 @@ async function openWorkbook(file: PartnerFile, options: ReadOptions, say: Say): 
   const more = others.length > 0 ? ` The others are left out (--sheet NAME): ${others.join(', ')}.` : '';
   const why = isChosen ? ', the only one with rows that look like leads' : '';
   say(`Read from the sheet "${name}"${why}.${more}`);
-  if (hidden > 0) say(`Hidden rows are read like all others, also those that a filter hides: ${hidden}.`);
+  if (hidden > 0)
+    say(`Hidden rows of the workbook are read like all others, also those that a filter hides: ${hidden}.`);
   for (const note of notes) say(note);
   const inOneBatch = async function* () {
     yield [...records];

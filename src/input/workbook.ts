@@ -23,7 +23,7 @@ export interface Sheet {
   readonly isChosen: boolean;
   /** The names of the workbook's other sheets. */
   readonly others: readonly string[];
-  /** Number of its rows that are hidden, as by a filter. */
+  /** Number of rows of the workbook that are hidden, as by a filter. */
   readonly hidden: number;
   /** Notes on what stands above the header. */
   readonly notes: readonly string[];
@@ -67,7 +67,7 @@ export async function readWorkbook(
     name: sheets[index]?.name ?? '',
     isChosen: index !== candidates[0],
     others: sheets.filter((_, at) => at !== index).map(({ name }) => name),
-    hidden: hiddenRows(parts, sheets[index]?.id ?? ''),
+    hidden: hiddenRows(parts),
     ...content,
   };
 }
@@ -114,26 +114,16 @@ function requireWorkbook(names: readonly string[], path: string): void {
   throw notAWorkbook(path, 'a ZIP archive, but no workbook', 'Unpack it, and import the file that is in it.');
 }
 
-/** Counts the hidden rows of the sheet that the workbook's relations know by this id. */
-function hiddenRows(parts: ReadonlyMap<string, Buffer>, id: string): number {
-  const relations = parts.get('xl/_rels/workbook.xml.rels')?.toString('utf8') ?? '';
-  const tag =
-    relations.match(/<(?:[\w-]+:)?Relationship\s[^<>]*>/g)?.find((each) => attributeOf(each, 'Id') === id) ?? '';
-  const target = (attributeOf(tag, 'Target') ?? '').replace(/^(?:\/xl\/)?/, 'xl/');
-  const rows =
-    parts
-      .get(target)
-      ?.toString('latin1')
-      .match(/<(?:[\w-]+:)?row\s[^<>]*>/g) ?? [];
+function hiddenRows(parts: ReadonlyMap<string, Buffer>): number {
+  const rows = [...parts.values()].flatMap((part) => part.toString('latin1').match(/<(?:[\w-]+:)?row\s[^<>]*>/g) ?? []);
   return rows.filter((row) => /\shidden\s*=\s*["'](?:1|true)["']/.test(row)).length;
 }
 
 /** Reads the sheets in the order of the workbook's own list. */
-function sheetsOf(xml: string): { name: string; id: string; hidden: boolean }[] {
+function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
   const tags = xml.match(/<(?:[\w-]+:)?sheet\s[^<>]*>/g) ?? [];
   return tags.map((tag) => ({
     name: attributeOf(tag, 'name') ?? '',
-    id: attributeOf(tag, 'r:id') ?? '',
     hidden: /\sstate\s*=\s*["'](?:hidden|veryHidden)["']/.test(tag),
   }));
 }
