@@ -128,7 +128,9 @@ describe('a workbook', () => {
       scratchFile(rawWorkbook(`<worksheet><sheetData>${rows}</sheetData></worksheet>`)),
     );
     expect(cells).toEqual([['x2'], ['x3'], ['x4']]);
-    expect(table.notes).toContain('Hidden rows are read like all others, also those that a filter hides: 2.');
+    expect(table.notes).toContain(
+      'Hidden rows of the workbook are read like all others, also those that a filter hides: 2.',
+    );
   });
 
   it('the rows of a workbook may be read again', async () => {
