@@ -128,7 +128,7 @@ export type LogPlace =
       /** The address without its password, for messages. */
       readonly name: string;
       readonly isEncrypted: boolean;
-      /** Reads the password. Null if no password is known; `.pgpass` may still contain one. */
+      /** Reads the password. Null if no password is known. */
       readonly password: (() => Promise<string>) | null;
       /** The file in which the log would be kept without the store. */
       readonly file: string;

@@ -42,7 +42,7 @@ export async function logPlace(context: LogContext, stateFolder: string): Promis
     throw new SrqError(
       'store.password-shown',
       "Every user of this machine can see a password in --store, and it stays in the shell's history.",
-      `Set PGPASSWORD or write it to ~/.pgpass, and leave it out: --store '${shown}'`,
+      `Set PGPASSWORD, and leave it out: --store '${shown}'`,
     );
   }
   const fromEnv = env['PGPASSWORD'];

@@ -29,10 +29,7 @@ export interface MarketplaceOptions {
    * `postgres://USER@HOST:5432/DATABASE`.
    */
   readonly store?: string | undefined;
-  /**
-   * The password of the store, or a function that reads it. Without it, the password in the URL or in `~/.pgpass` is
-   * used.
-   */
+  /** The password of the store, or a function that reads it. Without it, the password in the URL is used. */
   readonly storePassword?: string | (() => string | Promise<string>) | undefined;
   /** Uses a store although it does not know what the log in `stateFolder` has. Without it, that is refused (`store.log-unknown`). */
   readonly freshStore?: boolean | undefined;

@@ -1,6 +1,5 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool } from 'pg';
-import pgpass from 'pgpass';
 import type { Clock } from '../../request/ports.ts';
 import { isReadOnly, isTransient, storeError } from './failures.ts';
 import { storeAddress } from './store-url.ts';
@@ -22,8 +21,8 @@ interface Session {
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Returns the password if the URL has none. If it is null or returns null, the password may be in `.pgpass`. */
-  readonly password: (() => Promise<string | null>) | null;
+  /** Returns the password if the URL has none. Null if no password is known. */
+  readonly password: (() => Promise<string>) | null;
   /** The application's name in the server's list of connections. */
   readonly name: string;
   readonly clock: Clock;
@@ -80,8 +79,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // The driver passes the address that it has completed from variables such as PGUSER.
-    password: (completed: ClientConfig = address) => passwordOf(completed, password, options),
+    // It is asked for each connection, because some passwords are valid only for minutes. Without one, the driver would look
+    // for a file of passwords and warn.
+    password: async () => password ?? (await options.password?.()) ?? '',
   };
   const pool = new Pool({
     ...config,
@@ -102,14 +102,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect: () => openSession(config, shown),
     close: () => pool.end(),
   };
-}
-
-/** Returns the password. It is called for each connection, because some passwords are valid only for minutes. */
-async function passwordOf(address: ClientConfig, inUrl: string | null, { password }: DatabaseOptions): Promise<string> {
-  const given = inUrl ?? (await password?.()) ?? null;
-  if (given !== null) return given;
-  const fromFile = await new Promise<string | undefined>((resolve) => pgpass(address, resolve));
-  return fromFile ?? '';
 }
 
 function queryOf(on: Pick<Client, 'query'>, shown: string): Query {

@@ -53,7 +53,7 @@ export function storeError(error: unknown, store: string): SrqError {
   return new SrqError('store.unavailable', `The store ${store} ${message}.`, hint, error);
 }
 
-const PASSWORD_HINT = 'Set PGPASSWORD, or write it to ~/.pgpass.';
+const PASSWORD_HINT = 'Set PGPASSWORD, or name the password in SRQ_STORE.';
 /** The advice for a server that takes no writes. */
 export const READ_ONLY_HINT =
   'If it is a standby, name the primary server; srq status shows which store is in force. If it is set to read only, its owner can lift that: alter database NAME reset default_transaction_read_only';
