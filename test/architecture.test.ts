@@ -72,7 +72,6 @@ const HOMES_OF_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   yauzl: ['src/input'],
   'fs-native-extensions': ['src/store/file'],
   pg: ['src/store/postgres'],
-  pgpass: ['src/store/postgres'],
   'pg-connection-string': ['src/store/postgres'],
   yaml: ['src/contract'],
   '@scalar/openapi-upgrader': ['src/contract'],
