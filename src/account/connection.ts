@@ -1,12 +1,12 @@
-import { type Contract, contractFingerprint, isElsewhere, ownKey, tokenBaseUrl } from '../request/contract/contract.ts';
+import { type Contract, contractFingerprint, isElsewhere, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
-import { Secret } from '../request/words/secret.ts';
+import type { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import { type ProxySettings, proxyFor, type ServiceProxy } from '../service/network/connector.ts';
 import type { PaceView } from '../service/pacing/permits.ts';
-import { type Authorizer, type Credentials, fixedAuthorizer, Tokens } from '../service/token/token.ts';
+import { type Credentials, Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
 import { type Account, type AccountOptions, type Host, openAccount } from './account.ts';
 import type { Program } from './program.ts';
@@ -20,11 +20,8 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
   readonly proxy: ServiceProxy | null;
   /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
   readonly isProxied: boolean;
-  /**
-   * Requests a new token even if one is cached. Resolves to null if the service issues none, so that only an answer to a
-   * request proves the credentials. Throws the errors of `Tokens.prove`.
-   */
-  proveCredentials(): Promise<CachedToken | null>;
+  /** Requests a new token even if one is cached. Throws the errors of `Tokens.prove`. */
+  proveCredentials(): Promise<CachedToken>;
   /** Returns the pace at this moment, for display. */
   pace(): PaceView;
   /** Whether earlier runs have shown how the service answers when it has taken a request. */
@@ -37,7 +34,6 @@ export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers
 export interface ConnectedAccount {
   readonly destination: Destination;
   readonly contract: Contract;
-  /** Reads the client secret. It is not called if the contract holds a key that replaces the secret. */
   readSecret(): Promise<Secret>;
   /** The proxies for the service, and for the host that issues its tokens. */
   readonly proxies: ProxySettings;
@@ -60,17 +56,16 @@ export async function openConnection(
 ): Promise<Connection> {
   const { destination, contract } = account;
   const { columnOf = () => null, ...asked } = options;
-  const ofContract = ownKey(contract);
-  const clientSecret = ofContract === null ? await account.readSecret() : new Secret(ofContract);
+  const clientSecret = await account.readSecret();
   const credentials = { clientId: destination.clientId, clientSecret };
   const http = openHttp(host, account, destination.baseUrl, options.concurrency);
   const proxy = proxyFor(destination.baseUrl, account.proxies);
   const contractMark = contractFingerprint(contract);
   const opened = await openAccount(host, { ...asked, destination, clientSecret, contract: contractMark });
   const { limiter, token, answers: known, remember, ...kept } = opened;
-  const { authorizer, tokens } = openAuthorizer(host, account, credentials, token, http);
+  const tokens = openTokens(host, account, credentials, token, http);
   const { clock, halt } = host;
-  const shared = { http, authorizer, limiter, contract, columnOf, clock, known, remember };
+  const shared = { http, tokens, limiter, contract, columnOf, clock, known, remember };
   const api = new RequestApi({ ...shared, stopping: halt.signal });
   host.onClose(async () => remember(api.known));
   return {
@@ -80,27 +75,22 @@ export async function openConnection(
     proxy,
     isProxied: proxy !== null,
     isFamiliar: isFamiliar(known),
-    proveCredentials: async () => tokens?.prove() ?? null,
+    proveCredentials: () => tokens.prove(),
     pace: () => limiter.pace(),
     mayValidate: contract.validate !== null,
   };
 }
 
-/** Builds the authorizer of a contract, with the tokens that it uses if the service issues any. */
-function openAuthorizer(
+/** Builds the tokens of a contract. */
+function openTokens(
   host: ConnectionHost,
   account: ConnectedAccount,
   credentials: Credentials,
   cache: TokenCache,
   http: Http,
-): { authorizer: Authorizer; tokens: Tokens | null } {
-  const { auth = { kind: 'bearer' }, token, servers } = account.contract;
+): Tokens {
+  const { token, servers } = account.contract;
   const { baseUrl } = account.destination;
-  const opened = (authorizer: Authorizer, tokens: Tokens | null) => {
-    for (const secret of authorizer.secrets) host.addSecret(secret);
-    return { authorizer, tokens };
-  };
-  if (auth.kind !== 'bearer') return opened(fixedAuthorizer(auth, credentials), null);
   const tokenUrl = tokenBaseUrl(token, baseUrl);
   const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1);
   const { clock, halt } = host;
@@ -108,7 +98,8 @@ function openAuthorizer(
   const otherServers = isElsewhere(token) || urls.includes(baseUrl) ? [] : urls;
   const deps = { http: tokenHttp, credentials, cache, clock, stopping: halt.signal, operation: token, otherServers };
   const tokens = new Tokens(deps);
-  return opened(tokens, tokens);
+  for (const secret of tokens.secrets) host.addSecret(secret);
+  return tokens;
 }
 
 function openHttp(

@@ -16,7 +16,7 @@ type CommandConnectOptions = ConnectOptions & {
 /** Connects to the service of the profile in use. Nothing is sent yet. */
 export async function connect(context: Context, options: CommandConnectOptions): Promise<Connection> {
   const settings = await context.settings();
-  const destination = destinationOf(settings, await context.contract());
+  const destination = destinationOf(settings);
   return connectTo(context, destination, () => settings.secret.read(), options);
 }
 

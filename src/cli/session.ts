@@ -4,7 +4,7 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
-import { type Contract, ownKey, withJudges } from '../request/contract/contract.ts';
+import { type Contract, withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { DescribeAudio, Destination } from '../request/lead/service-request.ts';
 import { type LogReader, type TakenRecord, takenAt } from '../request/log/log-store.ts';
@@ -45,11 +45,7 @@ export async function openSession(context: Context, use: SessionUse) {
   const settings = await context.settings();
   const contract = await withJudges(await context.contract());
   const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
-  const destination = context.options.sandbox
-    ? REHEARSED
-    : use.needsNoLogin
-      ? known
-      : destinationOf(settings, contract);
+  const destination = context.options.sandbox ? REHEARSED : use.needsNoLogin ? known : destinationOf(settings);
   const validates = use.validate === true && hasValidate(context, contract);
   const preparation: Preparation = { destination, audio, contract, operation };
   const kind = context.options.sandbox
@@ -101,15 +97,12 @@ export function recordingsBeside(file: string, named?: string): DescribeAudio {
     path === named ? describeAudio(basename(path), dirname(resolve(path))) : describeAudio(path, folder);
 }
 
-/**
- * Returns the destination of the profile in use under this contract. Throws `SrqError('auth')` naming every missing
- * setting.
- */
-export function destinationOf(settings: Settings, contract: Contract): Destination {
+/** Returns the destination of the profile in use. Throws `SrqError('auth')` naming every missing setting. */
+export function destinationOf(settings: Settings): Destination {
   const missing = [
     ...(settings.baseUrl ? [] : ['base URL']),
     ...(settings.clientId ? [] : ['client id']),
-    ...(settings.secret.state === 'missing' && ownKey(contract) === null ? ['client secret'] : []),
+    ...(settings.secret.state === 'missing' ? ['client secret'] : []),
   ];
   if (!settings.baseUrl || !settings.clientId || missing.length > 0) {
     throw notLoggedIn(missing, settings.profile.value, settings.otherProfiles);

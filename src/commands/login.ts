@@ -5,8 +5,8 @@ import { profileKind } from '../cli/profiles.ts';
 import { askHidden, askUntil } from '../cli/prompt.ts';
 import type { LoginOptions } from '../cli/table/options.ts';
 import { printable } from '../report/output.ts';
-import { contractName, placeText, secretAddressText } from '../report/terminal/contract-text.ts';
-import { type Contract, isElsewhere, ownKey, tokenAddress } from '../request/contract/contract.ts';
+import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
+import { type Contract, isElsewhere, tokenAddress } from '../request/contract/contract.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -16,7 +16,7 @@ import { keychainOf } from '../settings/keychain.ts';
 import { type Profile, withoutAccount } from '../settings/profile-store.ts';
 import { runSecretCommand } from '../settings/settings.ts';
 
-/** Checks credentials by requesting a token, if the service issues any, and then stores them. */
+/** Checks credentials by requesting a token, and then stores them. */
 export async function login(context: Context, options: LoginOptions): Promise<number> {
   const profiles = await context.profiles();
   const name = (await context.profileName()).value;
@@ -29,12 +29,10 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const isSame = before !== null && before.baseUrl === baseUrl && before.clientId === clientId;
   const kept = isSame ? withoutAccount(before) : {};
   const contract = await contractFor(context, baseUrl);
-  const address = secretAddressText(contract, baseUrl);
-  const tokensAt = tokenAddress(contract, baseUrl);
-  if (isElsewhere(contract.token)) context.reporter.warn(address);
-  else context.reporter.say(() => (tokensAt === null ? address : `Getting a token from ${printable(tokensAt)} …`));
+  if (isElsewhere(contract.token)) context.reporter.warn(secretAddressText(contract, baseUrl));
+  else context.reporter.say(() => `Getting a token from ${printable(tokenAddress(contract, baseUrl))} …`);
   const alone = { rate: 'auto', concurrency: 1, isAlone: true } as const;
-  // Later commands use the token. It is null if the service issues none.
+  // Later commands use the token.
   const token = await connectTo(context, { baseUrl, clientId }, async () => new Secret(given.secret), alone)
     .then((connection) => connection.proveCredentials())
     .catch(refused);
@@ -58,34 +56,31 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   return 0;
 }
 
-/** Reports a login that is done. `token` is null if the service issues none. */
+/** Reports a login that is done. */
 async function tellLogin(
   context: Context,
   name: string,
   profile: Profile,
   contract: Contract,
-  token: CachedToken | null,
+  token: CachedToken,
 ): Promise<void> {
   const { baseUrl, clientId } = profile;
   const kind = profileKind(profile);
   const profiles = await context.profiles();
-  const expiresAt = token === null || token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
+  const expiresAt = token.expiresAtMs === null ? null : new Date(token.expiresAtMs).toISOString();
   const document = {
     ...{ profile: name, baseUrl, clientId, kind, expiresAt, config: profiles.path, contract: contract.source },
-    ...{ auth: contract.auth?.kind ?? 'bearer', tokenAddress: tokenAddress(contract, baseUrl), proven: token !== null },
+    tokenAddress: tokenAddress(contract, baseUrl),
   };
   await context.reporter.result('login', document, (paint) =>
     [
-      `${paint.green('✓')} ${token ? 'The credentials work. ' : ''}Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
+      `${paint.green('✓')} The credentials work. Logged in to ${printable(`${baseUrl} as client ${clientId} (profile ${name}, ${kind}).`)}`,
       ...(contract.source ? [`Its requests follow the API description ${contractName(contract)}.`] : []),
       ...(profiles.current() === name ? [] : [printable(`To use it without --profile: srq profile use ${name}`)]),
-      ...(token ? [] : [context.withProfile(UNPROVEN)]),
       printable(context.withProfile('Next: srq bulk FILE --dry-run')),
     ].join('\n'),
   );
 }
-
-const UNPROVEN = 'Nothing was sent, so nothing proves the credentials yet. To try them: srq doctor';
 
 /** What hints say of the stored profile. Nothing is stored yet. */
 const OF_THE_PROFILE =
@@ -153,16 +148,14 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const baseUrl = isUrlAsked ? await asked('Base URL', before?.baseUrl, normalBaseUrl) : url && normalBaseUrl(url);
   // A login also repairs an address that cannot be used, so the settings have the new one from now on.
   if (baseUrl !== '') context.replaceBaseUrl(baseUrl);
-  const contract = await context.contract();
-  const needsSecret = ownKey(contract) === null;
-  const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? (contract.auth?.kind === 'apiKey' ? KEY_HOLDER : '');
+  const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? '';
   const isPrinted = options.keychain || options.secretCommand !== undefined;
   const piped = options.clientSecretStdin ? ((await text(stdin)).split(/\r?\n/, 1)[0] ?? '') : null;
   const secret = isPrinted ? '' : (piped ?? env['SRQ_CLIENT_SECRET'] ?? '');
   const missing = [
     ...(baseUrl === '' ? ['--base-url URL (or SRQ_BASE_URL)'] : []),
     ...(clientId === '' ? ['--client-id ID (or SRQ_CLIENT_ID)'] : []),
-    ...(secret === '' && needsSecret && !isPrinted
+    ...(secret === '' && !isPrinted
       ? ['the client secret (SRQ_CLIENT_SECRET, --client-secret-stdin or --secret-command)']
       : []),
   ];
@@ -180,11 +173,10 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   // A secret is of one account. Enter keeps it, so that a login can change the rest.
   const isSame = before?.baseUrl === baseUrl && before.clientId === id;
   const kept = isSame ? before.clientSecret : undefined;
-  const question = `${secretName(contract)} (not shown${kept === undefined ? '' : '; Enter keeps it'}): `;
+  const question = `Client secret (not shown${kept === undefined ? '' : '; Enter keeps it'}): `;
   const accepted = (answer: string) => given(answer || (kept ?? ''));
-  const key = secret || (needsSecret ? await askUntil(context, question, accepted, askHidden) : '');
-  // The contract may hold the key, and then the profile needs no secret.
-  return { ...account, secret: key, kept: key === '' ? {} : { clientSecret: key } };
+  const clientSecret = secret || (await askUntil(context, question, accepted, askHidden));
+  return { ...account, secret: clientSecret, kept: { clientSecret } };
 }
 
 /** Accepts any answer that is not empty. */
@@ -192,9 +184,3 @@ function given(answer: string): string {
   if (answer !== '') return answer;
   throw new SrqError('login.incomplete', 'It must not be empty. Ctrl-C leaves without storing anything.');
 }
-
-/** The client id of a profile whose service identifies its callers only by keys. The log needs a client id. */
-const KEY_HOLDER = 'api-key';
-
-const secretName = ({ auth }: Contract): string =>
-  auth?.kind === 'apiKey' ? `Key for ${placeText(auth)}` : 'Client secret';

@@ -54,7 +54,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
 async function openRequests(context: Context) {
   const store = await context.postgresStore();
   const { database } = store;
-  const destination = destinationOf(await context.settings(), await context.contract());
+  const destination = destinationOf(await context.settings());
   const { signal: giveUp } = context.interruption.halt;
   return { store, database, requests: openQueue({ database, destination, process: null, giveUp }) };
 }

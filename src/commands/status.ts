@@ -1,7 +1,7 @@
 import type { Context } from '../cli/context.ts';
 import { aligned, printable } from '../report/output.ts';
 import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
-import { encodingOf, ownKey, tokenAddress } from '../request/contract/contract.ts';
+import { encodingOf, tokenAddress } from '../request/contract/contract.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
 import { FileTokenCache } from '../settings/account-files.ts';
 import type { Sourced } from '../settings/settings.ts';
@@ -20,20 +20,17 @@ export async function status(context: Context): Promise<number> {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',
     expiresAt: cached?.expiresAtMs == null ? null : new Date(cached.expiresAtMs).toISOString(),
   };
-  // The key is part of the contract, so it is not a secret of the profile.
-  const secretState = ownKey(contract) === null ? secret.state : 'contract';
-  const hasSecret = secretState !== 'missing';
+  const hasSecret = secret.state !== 'missing';
   const document: DocumentOf<'status'> = {
     profile: profile.value,
     baseUrl: baseUrl?.value ?? null,
     clientId: clientId?.value ?? null,
-    secret: secretState,
+    secret: secret.state,
     token,
     paths,
     kind: live ? 'live' : 'test',
     encoding: encodingOf(contract.create),
     contract: contract.source,
-    auth: contract.auth?.kind ?? 'bearer',
     tokenAddress: baseUrl && tokenAddress(contract, baseUrl.value),
     sources: { profile: profile.source, baseUrl: baseUrl?.source ?? null, clientId: clientId?.source ?? null },
   };
@@ -44,7 +41,7 @@ export async function status(context: Context): Promise<number> {
           ['profile', shown(profile, paint.dim)],
           ['base URL', baseUrl ? shown(baseUrl, paint.dim) : paint.yellow('missing')],
           ['client id', clientId ? shown(clientId, paint.dim) : paint.yellow('missing')],
-          ['secret', hasSecret ? secretState : paint.yellow('missing')],
+          ['secret', hasSecret ? secret.state : paint.yellow('missing')],
           ['service', baseUrl ? `${document.kind}, ${document.encoding}` : '-'],
           [
             'token',

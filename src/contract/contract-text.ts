@@ -1,5 +1,5 @@
 import { Document, isMap, isNode, stringify } from 'yaml';
-import { type Call, type Contract, isByToken } from '../request/contract/contract.ts';
+import type { Call, Contract } from '../request/contract/contract.ts';
 import type { JsonObject } from '../request/contract/json.ts';
 import { writePlace } from '../request/contract/place.ts';
 import { placesIn } from '../request/contract/places.ts';
@@ -24,7 +24,7 @@ export function pageOf(contract: Contract): string {
 }
 
 /** Returns what the page of a contract says, without its comments. What is empty stays out. */
-export function pageValueOf({ create, validate, token, auth }: Contract) {
+export function pageValueOf({ create, validate, token }: Contract) {
   return {
     create: callValue(create),
     // Without a word on its codes, those of create hold.
@@ -32,7 +32,7 @@ export function pageValueOf({ create, validate, token, auth }: Contract) {
       validate === null
         ? 'none'
         : { ...callValue(validate), ...(isEmpty(validate.codes) && !isEmpty(create.codes) && { codes: {} }) },
-    ...said({ token: isByToken({ auth }) ? tokenValue(token) : null, auth: auth ?? null }),
+    token: tokenValue(token),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Call, Json } from '../request/contract/contract.ts';
-import { isObject, type JsonObject, listOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
+import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { type FoundPlace, placesIn } from '../request/contract/places.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type ApiDescription, type Budget, cutOf, follow, tooLarge, unlessRefused } from './cut.ts';
@@ -13,7 +13,7 @@ export interface ApiOperation {
   readonly method: string;
   readonly path: string;
   readonly value: JsonObject;
-  /** Those of the path are among them. */
+  /** Those of the path are among them, and the keys that the operation demands. */
   readonly parameters: readonly JsonObject[];
 }
 
@@ -29,13 +29,26 @@ export function operationsOf(description: ApiDescription): readonly ApiOperation
     return ['post', 'put'].flatMap((verb) => {
       const value = item[verb];
       if (!isObject(value)) return [];
-      const parameters = [...listOf(value['parameters']), ...listOf(item['parameters'])]
+      const declared = [...listOf(value['parameters']), ...listOf(item['parameters'])]
         .map((each) => unlessRefused(() => follow(description, each)))
         .filter(isObject);
+      const parameters = [...keysOf(description, value), ...declared];
       const method = verb.toUpperCase();
       return [{ name: `${method} ${path}`, id: textOf(value['operationId']), method, path, value, parameters }];
     });
   });
+}
+
+/** Returns the keys that go along with every call of an operation, whatever else authorizes it. */
+function keysOf(description: ApiDescription, operation: JsonObject): JsonObject[] {
+  const { security, components } = description.root;
+  const ways = listOf(operation['security'] ?? security).map(objectOf);
+  const schemes = objectOf(objectOf(components)['securitySchemes']);
+  return Object.keys(ways[0] ?? {})
+    .filter((id) => ways.every((way) => Object.hasOwn(way, id)))
+    .map((id) => objectOf(unlessRefused(() => follow(description, memberOf(schemes, id)))))
+    .filter(({ type }) => type === 'apiKey')
+    .map((key) => ({ ...key, required: true, schema: { type: 'string' } }));
 }
 
 /** Finds an operation by its name, its path alone or its id. */
@@ -119,13 +132,8 @@ export interface CallSchema {
   readonly places: readonly FoundPlace[];
 }
 
-/** Cuts the schema of an operation out. `ownNames` are those of headers that the authorization fills. */
-export function schemaOfCall(
-  description: ApiDescription,
-  operation: ApiOperation,
-  ownNames: readonly string[] = [],
-  budget?: Budget,
-): CallSchema {
+/** Cuts the schema of an operation out. */
+export function schemaOfCall(description: ApiDescription, operation: ApiOperation, budget?: Budget): CallSchema {
   const body = bodyOf(description, operation);
   if (body === null) {
     throw new SrqError(
@@ -137,7 +145,7 @@ export function schemaOfCall(
   const cut = cutOf(description, 'readOnly', budget);
   const own = operation.parameters.filter((each) => {
     const name = textOf(each['name']);
-    return name !== '' && !ownNames.includes(name.toLowerCase()) && !OWN_HEADERS.test(name) && !IDEMPOTENT.test(name);
+    return name !== '' && !OWN_HEADERS.test(name) && !IDEMPOTENT.test(name);
   });
   const beside = (where: string): JsonObject => {
     const here = own.filter((each) => each['in'] === where);

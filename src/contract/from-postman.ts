@@ -30,8 +30,8 @@ const MAX_VALUE = 2000;
 const MAX_VARIABLES_DEEP = 5;
 
 /**
- * Converts a Postman collection to the shape of OpenAPI. It shows examples, so nothing in it is required. Of what was sent
- * and answered only names and types are taken over, and no script is run.
+ * Converts a Postman collection to the shape of OpenAPI. It shows examples, so nothing in it is required but its keys. Of
+ * what was sent and answered only names and types are taken over, and no script is run.
  */
 export function fromPostman(
   collection: JsonObject,

@@ -21,17 +21,16 @@ const IN_PAGE =
   'Write it into the page (srq contract show > contract.yaml), and learn the page (srq contract learn contract.yaml). Until then rows are refused.';
 
 /**
- * Proposes the page of one call: what goes where, and what a person has to say for it. `ownNames` are those of headers
- * and query parameters that the authorization fills, `others` those of places of the other call.
+ * Proposes the page of one call: what goes where, and what a person has to say for it. `others` are the names of places of
+ * the other call.
  */
 export function proposeCall(
   { description, values }: Learning,
   operation: ApiOperation,
   role: 'create' | 'validate',
-  ownNames: readonly string[],
   others: readonly string[] = [],
 ): Call {
-  const { schema, as, places } = schemaOfCall(description, operation, ownNames);
+  const { schema, as, places } = schemaOfCall(description, operation);
   const path = filledPath(operation, values);
   const bound = boundFields(places);
   const { fields, always } = bindingsOf(places, bound.fields, values);

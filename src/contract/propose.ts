@@ -8,8 +8,8 @@ import { type ApiOperation, operationCalled, operationsOf, schemaOfCall, success
 import { boundFields } from './fields.ts';
 import { choiceQuestion, GivenValues, type Learning, type Question } from './given.ts';
 import { againOf } from './idempotency.ts';
-import { proposeAccess } from './propose-access.ts';
 import { identifiersIn, namedBy, proposeCall } from './propose-call.ts';
+import { proposeToken } from './propose-token.ts';
 import { serversOf, sharedPath } from './servers.ts';
 
 /** What a person said about a description. */
@@ -59,18 +59,17 @@ export function proposeContract(description: ApiDescription, options: ProposeOpt
   // As long as an operation is not known, nothing else about it is asked.
   if (create === undefined) return { contract: common, questions, notes };
   const used = [create, validate].flatMap((each) => each ?? []);
-  const access = proposeAccess(learning, used, said.operations.token);
-  const ownNames = access.auth?.kind === 'apiKey' ? [access.auth.name.toLowerCase()] : [];
-  const places = validate ? schemaOfCall(description, validate, ownNames).places : [];
+  const token = proposeToken(learning, used, said.operations.token);
+  const places = validate ? schemaOfCall(description, validate).places : [];
   const others = namedBy(places).flatMap(([, names]) => names);
-  const call = proposeCall(learning, create, 'create', ownNames, others);
+  const call = proposeCall(learning, create, 'create', others);
   const again = againOf(create, values);
-  const look = validate ? proposeCall(learning, validate, 'validate', ownNames) : null;
+  const look = validate ? proposeCall(learning, validate, 'validate') : null;
   if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
   notes.push(...successNotes(create), ...pathNotes(learning));
   const contract: Contract = {
     ...common,
-    ...access,
+    token,
     create: { ...call, identifiers: identifiersIn(call.success?.body ?? null), again },
     validate: look,
     guesses,
@@ -131,7 +130,7 @@ function createQuestion({ description, operations }: Learning): Question {
 const titled = ({ name, id }: ApiOperation): string => (id === '' || id === name ? name : `${name} (${id})`);
 
 function knownFields(description: ApiDescription, operation: ApiOperation, budget: Budget): number {
-  const call = unlessRefused(() => schemaOfCall(description, operation, [], budget));
+  const call = unlessRefused(() => schemaOfCall(description, operation, budget));
   const { fields, guesses } = boundFields(call?.places ?? []);
   return new Set([...fields.values(), ...guesses.map(({ field }) => field)]).size;
 }

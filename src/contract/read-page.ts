@@ -30,13 +30,13 @@ export function readPage(
 ): ReadPage {
   const { written, wrong } = parsedPage(content, file);
   const { value, missing } = withSecrets(written, pageValueOf(known), given);
-  const { create, validate, token, auth, ...rest } = objectOf(value);
+  const { create, validate, token, ...rest } = objectOf(value);
   const [odd] = Object.keys(rest);
   if (odd !== undefined) throw wrong([odd], 'is not part of a page');
   if (validate === undefined) throw wrong(['validate'], 'is missing. If the service has none, write "validate: none"');
   const { source, servers, guesses } = known;
   const read = {
-    ...{ version: 2, source, servers, guesses, ...(auth !== undefined && { auth }) },
+    ...{ version: 2, source, servers, guesses },
     create: { identifiers: [], again: null, ...callOf('create', create, known.create, wrong) },
     validate:
       validate === 'none' ? null : callOf('validate', validate, known.validate, wrong, memberOf(create, 'codes')),
@@ -88,10 +88,9 @@ function withSecrets(written: Json, before: Json, given: Readonly<Record<string,
       return known ?? '';
     }
     if (!isObject(value)) return value;
-    const own = (member: string) => (name === 'auth' && member === 'value' ? textOf(value['name']) : lastOf(member));
     const members = Object.entries(value);
     return Object.fromEntries(
-      members.map(([each, inner]) => [each, restored(inner, memberOf(known, each), own(each))]),
+      members.map(([each, inner]) => [each, restored(inner, memberOf(known, each), lastOf(each))]),
     );
   };
   const value = restored(written, before, '');

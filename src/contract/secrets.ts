@@ -8,13 +8,12 @@ export const holdsSecrets = (contract: Contract): boolean =>
 
 /** Returns the contract as it may be shown. `<secret>` stands for the values under names of secrets. */
 export function withoutSecretValues(contract: Contract): Contract {
-  const { create, validate, token, auth } = contract;
+  const { create, validate, token } = contract;
   return {
     ...contract,
     create: { ...create, ...shownCall(create) },
     validate: validate && { ...validate, ...shownCall(validate) },
     token: { ...token, extra: shown(token.extra) },
-    ...(auth?.kind === 'apiKey' && auth.value !== null && { auth: { ...auth, value: SECRET } }),
   };
 }
 

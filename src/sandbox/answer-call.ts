@@ -57,7 +57,7 @@ export async function answerCall(
     // A fault may have replaced the answer. The client then never saw the verdict.
     verdict: answer === done.answer ? (done.verdict ?? null) : null,
   };
-  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer, offered.keyName) : null;
+  const exchange = state.hasInbox ? exchangeOf(operation, request, body, answer) : null;
   received.add(facts, exchange);
   const wholePauseMs = state.settings.latencyMs + (delays === 'answer' ? delayMs : 0);
   if (wholePauseMs > 0) await pause(wholePauseMs, undefined, { signal: state.closing });

@@ -21,7 +21,8 @@ import type { RateLimiter } from './pacing/rate-limiter.ts';
 import { asksToWait, retryDelayMs } from './pacing/retry.ts';
 import { REDACTED } from './redaction/hidden-words.ts';
 import { Redactor } from './redaction/redactor.ts';
-import type { AuthorizedCall, Authorizer } from './token/token.ts';
+import type { Tokens } from './token/token.ts';
+import { tokenRefused } from './token/token-answer.ts';
 import { type EncodedRequest, type Encodes, type Mask, makeEncoder } from './wire/encode.ts';
 import type { Http } from './wire/http.ts';
 
@@ -32,10 +33,17 @@ const MAX_UNREACHED_AT_FIRST = 3;
 /** The pause between two tries to reach a service is not longer than after this many. */
 const MAX_GROWING_TRIES = 4;
 
+/**
+ * Number of refused tokens in a row that one request survives before the credentials are blamed. A token that was issued
+ * just now may be refused, too: it may have been revoked together with the one that it replaces, or have ended while a
+ * busy machine or store delayed the request. Where many processes share a token, one end of it is met by all of them.
+ */
+const MAX_TOKEN_REFUSALS = 4;
+
 /** What calls need of the program. */
 export interface CallDeps {
   readonly http: Http;
-  readonly authorizer: Authorizer;
+  readonly tokens: Tokens;
   readonly limiter: RateLimiter;
   readonly contract: Contract;
   readonly clock: Clock;
@@ -53,15 +61,9 @@ export interface PreparedCall {
   readonly shown: () => EncodedRequest;
 }
 
-interface SentCall {
-  readonly exchange: Exchange;
-  /** Why the credentials cannot be used any more, or null. */
-  readonly refused: SrqError | null;
-}
-
 /**
- * Makes the calls of the service's operations: with the token of the authorizer (RFC 6749, section 4.4; RFC 6750), in their
- * turn at the limiter, and each of them once.
+ * Makes the calls of the service's operations: with a bearer token (RFC 6749, section 4.4; RFC 6750), in their turn at the
+ * limiter, and each of them once.
  */
 export class Caller {
   readonly #deps: CallDeps;
@@ -71,10 +73,10 @@ export class Caller {
   #away: { readonly sinceMs: number; times: number } | null = null;
 
   constructor(deps: CallDeps) {
-    const { contract, authorizer } = deps;
+    const { contract, tokens } = deps;
     this.#deps = deps;
     this.#encoder = makeEncoder(contract);
-    this.#secrets = [...authorizer.secrets, ...givenKeys(contract)];
+    this.#secrets = [...tokens.secrets, ...givenKeys(contract)];
   }
 
   /** Prepares a call: reads the recording and encodes the request, once for all tries. Nothing is sent. */
@@ -98,34 +100,33 @@ export class Caller {
   }
 
   /**
-   * Sends a prepared call with valid credentials, which are added to the values to redact. A validate is sent again with
-   * new ones while the service refuses them and there are others.
+   * Sends a prepared call with a valid token, which is added to the values to redact. A validate is sent again with a new
+   * one while the service refuses it.
    */
   async send(
     { operation, encoded, redactor, shown }: PreparedCall,
     permission: WritePermission,
-  ): Promise<SentCall | 'stopped' | 'withdrawn'> {
-    const { authorizer, limiter, http, contract, stopping } = this.#deps;
+  ): Promise<Exchange | 'stopped' | 'withdrawn'> {
+    const { tokens, limiter, http, contract, stopping } = this.#deps;
     const described = contract[operation] ?? contract.create;
     for (let refusals = 0; ; refusals++) {
       // Get the token before the permit, so that no place is held meanwhile. It is checked again with the permit,
       // because it may have expired while the request waited.
-      await authorizer.authorize();
+      await tokens.get();
       const permit = await limiter.acquire(addressOf(described).path, stopping);
       if (!permit) return 'stopped';
       let sent: Exchange | null = null;
       let exchange: Exchange;
-      let call: AuthorizedCall;
+      let token: string;
       try {
-        call = await authorizer.authorize();
+        token = await tokens.get();
         const mayWrite = await permission();
         if (mayWrite === null) return 'withdrawn';
-        for (const secret of call.secrets) redactor.add(secret);
-        const headers = Object.assign({}, encoded.headers, call.headers, { accept: acceptedTypes(described) });
-        const { query } = call;
-        const masked = query && { ...query, value: REDACTED };
-        const redacted = { shown: () => withKey(shown(), masked), redactor, grantsToken: false };
-        const { method, path, body } = withKey(encoded, query);
+        redactor.add(token);
+        const authorized = { authorization: `Bearer ${token}`, accept: acceptedTypes(described) };
+        const headers = Object.assign({}, encoded.headers, authorized);
+        const redacted = { shown, redactor, grantsToken: false };
+        const { method, path, body } = encoded;
         exchange = await http.send(method, path, headers, body, redacted, mayWrite);
         if (!(exchange.error instanceof LeaseExpired)) sent = exchange;
       } finally {
@@ -133,11 +134,11 @@ export class Caller {
       }
       if (exchange.answer) this.#reached = true;
       if (exchange.written) this.#away = null;
-      const refusal = exchange.answer && call.refusal(exchange.answer.status, refusals);
-      const refused = refusal instanceof SrqError ? refusal : null;
-      // What a create means is judged by its whole answer, also where the credentials are refused: it may have been taken.
-      if (operation === 'create' || refusal === null) return { exchange, refused };
-      if (refused) throw refused;
+      if (exchange.answer?.status !== 401) return exchange;
+      tokens.refused(token);
+      // What a create means is judged by its whole answer, also where the token is refused: it may have been taken.
+      if (operation === 'create') return exchange;
+      if (refusals >= MAX_TOKEN_REFUSALS) throw tokenRefused();
     }
   }
 
@@ -169,14 +170,6 @@ export class Caller {
 /** Tells whether a call did not reach the service. */
 export function isUnreached(exchange: Exchange): exchange is Extract<Exchange, { error: Error }> {
   return !exchange.written && !(exchange.error instanceof LeaseExpired);
-}
-
-/** Adds the key that goes in the query. */
-function withKey(encoded: EncodedRequest, key: AuthorizedCall['query']): EncodedRequest {
-  if (key === null) return encoded;
-  const { path } = encoded;
-  const query = new URLSearchParams({ [key.name]: key.value });
-  return { ...encoded, path: `${path}${path.includes('?') ? '&' : '?'}${query}` };
 }
 
 function unreachable(error: Error): SrqError {

@@ -87,13 +87,13 @@ export class RequestApi implements MarketplaceApi {
     if (this.#deps.contract.validate === null) return failedValidate(NO_VALIDATE, null);
     const call = await this.#caller.prepare('validate', request);
     for (let tried = 1; ; tried++) {
-      const sent = await this.#caller.send(call, async () => () => true);
-      if (typeof sent === 'string') return failedValidate(STOPPED, null);
-      const { result, isTransient, stop } = readValidate(sent.exchange, call.redactor, this.#reader);
-      if (result.verdict === 'unknown') sent.exchange.distrust?.();
+      const exchange = await this.#caller.send(call, async () => () => true);
+      if (typeof exchange === 'string') return failedValidate(STOPPED, null);
+      const { result, isTransient, stop } = readValidate(exchange, call.redactor, this.#reader);
+      if (result.verdict === 'unknown') exchange.distrust?.();
       if (stop) throw stop;
-      if (!isTransient || (tried >= MAX_TRIES && !isUnreached(sent.exchange))) return result;
-      await this.#caller.pauseUnlessPaced(tried, sent.exchange);
+      if (!isTransient || (tried >= MAX_TRIES && !isUnreached(exchange))) return result;
+      await this.#caller.pauseUnlessPaced(tried, exchange);
     }
   }
 
@@ -136,15 +136,12 @@ export class RequestApi implements MarketplaceApi {
     progress: { isRefused: boolean },
   ): Promise<CreateResult | null> {
     for (let tried = 1; ; tried++) {
-      const sent = await this.#caller.send(call, permission);
-      if (sent === 'withdrawn') return null;
-      if (sent === 'stopped') return notSent(STOPPED, null);
-      const { exchange, refused: credentialsRefused } = sent;
+      const exchange = await this.#caller.send(call, permission);
+      if (exchange === 'withdrawn') return null;
+      if (exchange === 'stopped') return notSent(STOPPED, null);
       const read = this.#reader.creation(exchange, call.redactor, terms.key);
       const { next } = read.meaning;
-      if (credentialsRefused !== null && next === 'renew') {
-        return notSent(credentialsRefused.message, credentialsRefused);
-      } else if (next === 'renew') {
+      if (next === 'renew') {
         const wasRefused = progress.isRefused;
         // Noted first: the question to validate may fail, and the request was refused all the same.
         progress.isRefused = true;
@@ -155,7 +152,7 @@ export class RequestApi implements MarketplaceApi {
       } else {
         const result = this.#judged(read, exchange, call.redactor, terms);
         if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) exchange.distrust?.();
-        return { ...result, stop: credentialsRefused ?? result.stop };
+        return result;
       }
     }
   }

@@ -214,7 +214,7 @@ export const LEARN = {
   ),
   operation: pairs(
     '<name=path>',
-    'the operation for create, token or validate (or none); token also takes a path, a full URL, basic (HTTP Basic) or key (an API key)',
+    'the operation for create, token or validate (or none); token also takes a path or a full URL',
   ),
   takenBy: rare(
     text(

@@ -45,7 +45,7 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
  */
 async function openAnswers(context: Context) {
   const inForce = await context.contract();
-  const destination = destinationOf(await context.settings(), inForce);
+  const destination = destinationOf(await context.settings());
   const contract = contractFingerprint(inForce);
   if ((await context.logPlace()).kind === 'store') {
     const { state } = await openSharedAccount(context, destination);

@@ -39,7 +39,6 @@ export async function learn(context: Context, files: readonly string[], options:
   const document = {
     ...{ profile, stored: !options.dryRun, file: store.path, contract: withoutSecretValues(contract), notes },
     questions: questions.map((question) => ({ ...question, ...answeredBy(question) })),
-    auth: contract.auth?.kind ?? 'bearer',
     tokenAddress: isSettled && (place !== null || isElsewhere(contract.token)) ? tokenAddress(at, place ?? '') : null,
   };
   const shown = (paint: Paint) =>

@@ -27,7 +27,8 @@ export class Examination {
   connection!: Connection;
   contract!: Contract;
   line: Line | null = null;
-  proof: CachedToken | SrqError | null = null;
+  /** Set by the step that reads the clock. */
+  proof!: CachedToken | SrqError;
   proofMs = 0;
   /** How far the service's clock is ahead of this one, by its last answer, and how long that took. */
   skew: { readonly ms: number; readonly withinMs: number } | null = null;

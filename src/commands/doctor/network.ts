@@ -66,15 +66,8 @@ export async function clock(examination: Examination): Promise<Found> {
   return { message, warning: { reason: 'clock.wrong', hint }, ms };
 }
 
-export async function token({ proof, proofMs, contract }: Examination): Promise<Found> {
+export async function token({ proof, proofMs }: Examination): Promise<Found> {
   if (proof instanceof SrqError) throw proof;
-  if (proof === null) {
-    const proven =
-      contract.validate === null
-        ? 'The first create proves the credentials.'
-        : 'The answer of validate will show whether the credentials are accepted.';
-    return skipped(`The service issues no tokens. ${proven}`);
-  }
   const lifeMs = proof.expiresAtMs === null ? null : proof.expiresAtMs - proof.obtainedAtMs;
   const life = lifeMs === null ? 'the service does not say for how long' : `valid for ${duration(lifeMs)}`;
   return { message: `The credentials work: a token was granted, ${life}.`, ms: proofMs };

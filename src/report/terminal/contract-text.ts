@@ -35,26 +35,12 @@ export function contractName({ source }: Contract): string {
   return source ? printable(`${source.title} (${source.file})`) : 'the public API';
 }
 
-/**
- * Returns a sentence on where and how the secret is sent. `baseUrl` is the base URL of the profile, or null if it is
- * not known yet.
- */
+/** Returns a sentence on where the secret is sent. `baseUrl` is that of the profile, or null if it is not known yet. */
 export function secretAddressText(contract: Contract, baseUrl: string | null): string {
-  const { auth = { kind: 'bearer' }, token } = contract;
-  if (auth.kind !== 'bearer') {
-    const place = auth.kind === 'basic' ? 'as HTTP Basic, with the client id' : `in ${placeText(auth)}`;
-    const what = auth.kind === 'basic' ? 'client secret' : 'key';
-    return printable(
-      `The ${what} goes with each request to ${baseUrl ?? 'the base URL'}, ${place}. No token is asked for.`,
-    );
-  }
+  const { token } = contract;
   const isKnown = baseUrl !== null || isElsewhere(token);
   const below = token.origin === 'service' ? 'at the host of the base URL' : 'below the base URL';
   const address = isKnown ? tokenAddress(contract, baseUrl ?? '') : `${token.path} ${below}`;
   const other = isElsewhere(token) ? ' The client secret is sent there, to another host than the service.' : '';
   return printable(`Tokens come from ${address}.${other}`);
 }
-
-/** Returns the place of a key: `the header X-Api-Key`. */
-export const placeText = ({ in: place, name }: { readonly in: string; readonly name: string }): string =>
-  `the ${place === 'query' ? 'query parameter' : 'header'} ${name}`;

@@ -158,31 +158,6 @@ const tokenOperation = z.strictObject({
   answer: z.nullable(pointer),
 });
 
-/** How the calls that carry a request are authorized. */
-const authorization = z.discriminatedUnion('kind', [
-  /** A token of the token operation, as a bearer token. */
-  z.strictObject({ kind: z.literal('bearer') }),
-  /** HTTP Basic (RFC 7617) with the client id and the client secret of the profile. */
-  z.strictObject({ kind: z.literal('basic') }),
-  /** A key that does not change. */
-  z
-    .strictObject({
-      kind: z.literal('apiKey'),
-      in: z.enum(['header', 'query']),
-      name: z.string().check(z.minLength(1), z.maxLength(100)),
-      /** The text before the key: `Bearer `, or `''` if there is none. */
-      prefix: z.string().check(z.regex(/^(?:[\w-]{1,50} )?$/, 'is not a scheme')),
-      /** The key, or null if the profile's client secret is the key. */
-      value: z.nullable(z.string()),
-    })
-    .check(
-      z.refine(
-        ({ in: place, name }) => place !== 'header' || /^authorization$/i.test(name) || header.safeParse(name).success,
-        'is not a header that a key may be in',
-      ),
-    ),
-]);
-
 const source = z.object({
   /** Name of the file, without folders. */
   file: z.string(),
@@ -215,8 +190,6 @@ export const contractSchema = z.strictObject({
   /** Null if the service has no validate. */
   validate: z.nullable(call),
   token: tokenOperation,
-  /** If this member is absent, calls are authorized by a token, as the public document says. */
-  auth: z.optional(authorization),
   /** The addresses named in the document. They are only suggestions for profiles. */
   servers: z.array(serverSuggestion),
   guesses: z.array(guess),

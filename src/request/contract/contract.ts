@@ -22,8 +22,6 @@ export type Call = NonNullable<Contract['validate']>;
 /** What holds for a call if the page says nothing else. */
 export const USUAL_CALL = { always: {}, when: {}, codes: {}, audio: 'base64', schema: null, success: null } as const;
 export type TokenOperation = Contract['token'];
-/** How the calls that carry a request are authorized. */
-export type Authorization = NonNullable<Contract['auth']>;
 /** A JSON pointer (RFC 6901) into an answer. A part `*` stands for every element, and `''` is the whole answer. */
 export type Pointer = CreateCall['identifiers'][number];
 export type ServerSuggestion = Contract['servers'][number];
@@ -124,20 +122,10 @@ export function tokenBaseUrl({ origin }: TokenOperation, baseUrl: string): strin
   return origin === 'service' ? new URL(baseUrl).origin : (origin ?? baseUrl);
 }
 
-/** Returns the key that the contract holds in place of the profile's client secret, or null. */
-export function ownKey({ auth }: Contract): string | null {
-  return auth?.kind === 'apiKey' ? auth.value : null;
+/** Returns the address that gets the client secret in a token request. */
+export function tokenAddress({ token }: Contract, baseUrl: string): string {
+  return tokenBaseUrl(token, baseUrl) + token.path;
 }
-
-/**
- * Returns the address that gets the client secret in a token request, or null if calls are authorized without tokens.
- */
-export function tokenAddress(contract: Contract, baseUrl: string): string | null {
-  const { token } = contract;
-  return isByToken(contract) ? tokenBaseUrl(token, baseUrl) + token.path : null;
-}
-
-export const isByToken = ({ auth }: Pick<Contract, 'auth'>): boolean => auth === undefined || auth.kind === 'bearer';
 
 /**
  * Returns a hash of what a contract says about create and validate, as 16 hex digits. Knowledge gained about a service

@@ -4,7 +4,6 @@ import { errorReason, failure, nullableText, nullableTime, text } from './shapes
 
 const kind = z.enum(['live', 'test']);
 const account = { baseUrl: text, clientId: text, kind };
-const access = { auth: z.enum(['bearer', 'basic', 'apiKey']), tokenAddress: nullableText };
 const source = contractSchema.shape.source;
 
 export const SETUP = {
@@ -15,8 +14,7 @@ export const SETUP = {
     expiresAt: nullableTime,
     config: text,
     contract: source,
-    ...access,
-    proven: z.boolean(),
+    tokenAddress: text,
   }),
   logout: z.object({ profile: text, removed: z.boolean(), log: text }),
   /** The settings in force, and where each comes from. */
@@ -24,13 +22,13 @@ export const SETUP = {
     profile: text,
     baseUrl: nullableText,
     clientId: nullableText,
-    secret: z.enum(['stored', 'env', 'command', 'contract', 'missing']),
+    secret: z.enum(['stored', 'env', 'command', 'missing']),
     token: z.object({ state: z.enum(['none', 'expired', 'valid']), expiresAt: nullableTime }),
     paths: z.object({ config: text, state: text, log: text }),
     kind,
     encoding: z.enum(['form', 'json', 'multipart']),
     contract: source,
-    ...access,
+    tokenAddress: nullableText,
     sources: z.object({ profile: text, baseUrl: nullableText, clientId: nullableText }),
   }),
   'profile list': z.object({
@@ -76,7 +74,7 @@ export const CONTRACTS = {
     contract: contractSchema,
     questions: z.array(question),
     notes: z.array(text),
-    ...access,
+    tokenAddress: nullableText,
   }),
   /** The result of saying what success answers mean. */
   'contract learn --taken-by': z.object({ profile: text, said: z.enum(['taken', 'refused']), forms: z.array(text) }),

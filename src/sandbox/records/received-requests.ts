@@ -16,28 +16,27 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /**
  * Returns what went over the wire in a call and its answer, or null for a token request, which holds secrets. A body that
- * was too long is null. `keyName` is the query parameter of a key, which is hidden as well.
+ * was too long is null.
  */
 export function exchangeOf(
   operation: OperationName,
   { method, url }: Pick<IncomingMessage, 'method' | 'url'>,
   body: Buffer | null,
   answer: SandboxAnswer | 'cut',
-  keyName: string | null,
 ) {
   if (operation === 'token') return null;
   return {
     method,
-    path: shownPath(url ?? '', keyName),
+    path: shownPath(url ?? ''),
     body: body !== null && body.length <= MAX_BODY_BYTES ? body.toString('utf8') : null,
     /** The answer, or null if the connection was cut instead. */
     answer: answer === 'cut' ? null : { ...answer, body: String(answer.body) },
   };
 }
 
-function shownPath(path: string, keyName: string | null): string {
+function shownPath(path: string): string {
   return path.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
-    isSecretName(name) || new URLSearchParams(`${name}=`).has(keyName ?? '') ? `${mark}${name}=${SECRET}` : pair,
+    isSecretName(name) ? `${mark}${name}=${SECRET}` : pair,
   );
 }
 

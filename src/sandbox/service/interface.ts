@@ -5,7 +5,6 @@ import {
   type Call,
   type Contract,
   type Encoding,
-  isByToken,
   type Json,
   type TokenOperation,
 } from '../../request/contract/contract.ts';
@@ -48,7 +47,7 @@ export type ServiceInterface = ReturnType<typeof serviceInterface>;
  * bindings, so that a wrong binding shows. Throws `SrqError('input')` if a schema cannot be used.
  */
 export function serviceInterface(contract: Contract) {
-  const { create, validate, token, auth } = contract;
+  const { create, validate, token } = contract;
   const decoders: Readonly<Record<OperationName, Decoder | null>> = {
     token: tokenDecoder(token),
     create: requestDecoder(contract, create),
@@ -59,14 +58,12 @@ export function serviceInterface(contract: Contract) {
     contract,
     // An operation that the service lacks is missing here as well, so that the rehearsal ends as the first live run would.
     endpoints: [
-      ...(isByToken(contract) ? [{ operation: 'token' as const, method: 'POST', path: token.path }] : []),
+      { operation: 'token' as const, method: 'POST', path: token.path },
       { operation: 'create' as const, ...addressOf(create) },
       ...(validate === null ? [] : [{ operation: 'validate' as const, ...addressOf(validate) }]),
     ],
     // A service that recognises nothing by the header is rehearsed as one that does not.
     idempotencyHeader: again === null || again.hours === 0 ? null : again.header,
-    /** The header or query parameter of a key, which is kept nowhere. */
-    keyName: auth?.kind === 'apiKey' ? auth.name : null,
     /** Decodes the content of a call. A {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
     decode: async (operation: OperationName, call: ArrivedCall): Promise<RequestContent | SandboxAnswer> =>
       decoders[operation]?.(call) ?? refusal(404, 'not_found', 'Nothing here.'),
@@ -83,7 +80,7 @@ const nameOf = (place: string): string => readPlace(place).path.join('.');
  * Decodes the calls of an operation and judges them. `params` are named by their places: `customer.phone`. The public
  * document says form, and shows JSON; its service takes both.
  */
-function requestDecoder({ source, create, validate, auth }: Contract, call: Call): Decoder {
+function requestDecoder({ source, create, validate }: Contract, call: Call): Decoder {
   const isDocumented = source === null;
   const accepted = isDocumented ? [FORM_CONTENT_TYPE, JSON_CONTENT_TYPE] : [call.as];
   const schema = call.schema ?? (isDocumented ? DOCUMENTED_SCHEMA : null);
@@ -98,8 +95,7 @@ function requestDecoder({ source, create, validate, auth }: Contract, call: Call
   return async (arrived) => {
     const tree = await decodeBody(arrived, accepted);
     if ('status' in tree) return tree;
-    const keyName = auth?.kind === 'apiKey' ? auth.name : null;
-    const query = Object.fromEntries([...arrived.query].filter(([name]) => name !== keyName));
+    const query = Object.fromEntries(arrived.query);
     const header = Object.fromEntries(Object.entries(arrived.headers).map(([name, value]) => [name, String(value)]));
     const body = isDocumented ? withoutBlanks(tree.body) : tree.body;
     const misfits = judges.get(tree.as)?.({ body, header, query }) ?? [];

@@ -1,4 +1,3 @@
-import { isByToken } from '../../request/contract/contract.ts';
 import type { OperationName } from '../../request/contract/operations.ts';
 import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, refusal, type SandboxAnswer, tooManyRequests } from '../messages/answer.ts';
@@ -115,13 +114,12 @@ function grantToken({ params }: RequestContent, nowMs: number, service: Service)
   });
 }
 
-/** Refuses a call without a valid token, as RFC 6750, section 3, has it. Other credentials are not checked. */
+/** Refuses a call that does not come from the partner, as RFC 6750, section 3, has it. */
 function refuseStranger({ token, nowMs }: ApiCall, { offered, marketplace }: Service): SandboxAnswer | null {
-  const { contract } = offered;
-  if (!isByToken(contract) || (token !== null && marketplace.isTokenValid(token, nowMs))) return null;
+  if (token !== null && marketplace.isTokenValid(token, nowMs)) return null;
   const [error, message, challenge] =
     token === null
-      ? ['unauthorized', `Send Authorization: Bearer, with a token from ${contract.token.path}.`, '']
+      ? ['unauthorized', `Send Authorization: Bearer, with a token from ${offered.contract.token.path}.`, '']
       : ['invalid_token', 'The token is unknown or its life has ended.', ', error="invalid_token"'];
   return refusal(401, error, message, { 'www-authenticate': `Bearer realm="sandbox"${challenge}` });
 }

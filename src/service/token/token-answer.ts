@@ -128,15 +128,6 @@ const otherServer = (servers: readonly string[]): string =>
 /** Statuses after which asking again may help. */
 const TRANSIENT = /^(?:2|408|429|5)/;
 
-/** Creates the error for credentials that go with each request, and that the service refuses. */
-export function credentialsRefused(): SrqError {
-  return new SrqError(
-    'auth.refused',
-    'The service refused the credentials (HTTP 401).',
-    'Check them with the marketplace, then log in again: srq login    What is sent, and where: srq status',
-  );
-}
-
 /** Creates the error for a new token that is refused at once. */
 export function tokenRefused(): SrqError {
   return new SrqError(

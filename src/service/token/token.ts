@@ -1,9 +1,8 @@
 import { createHash, scryptSync } from 'node:crypto';
-import type { Authorization, TokenOperation } from '../../request/contract/contract.ts';
+import type { TokenOperation } from '../../request/contract/contract.ts';
 import { ACCEPTED_TYPES, FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken, Clock, TokenCache } from '../../request/ports.ts';
-import { SrqError } from '../../request/words/errors.ts';
 import type { Secret } from '../../request/words/secret.ts';
 import { MAX_PAUSE_MS } from '../pacing/pace.ts';
 import { tooLate } from '../pacing/rate-limiter.ts';
@@ -11,7 +10,7 @@ import { MAX_TRIES, retryDelayMs } from '../pacing/retry.ts';
 import { REDACTED } from '../redaction/hidden-words.ts';
 import { Redactor } from '../redaction/redactor.ts';
 import type { Http } from '../wire/http.ts';
-import { credentialsRefused, isCut, mayComeLater, readToken, tokenError, tokenRefused } from './token-answer.ts';
+import { isCut, mayComeLater, readToken, tokenError } from './token-answer.ts';
 
 /** The dependencies of `Tokens`. */
 export interface TokenDeps {
@@ -26,11 +25,11 @@ export interface TokenDeps {
 }
 
 /**
- * Authorizes calls with bearer tokens (RFC 6750). It keeps the token, which all requests and, through the cache, all processes share. It is fetched by one
- * caller at a time, renewed shortly before it expires, and replaced when the service refuses it. A token of unknown
+ * The bearer token of the calls (RFC 6750), which all requests and, through the cache, all processes share. It is fetched by
+ * one caller at a time, renewed shortly before it expires, and replaced when the service refuses it. A token of unknown
  * lifetime holds until it is refused.
  */
-export class Tokens implements Authorizer {
+export class Tokens {
   readonly #deps: TokenDeps;
   #current: CachedToken | null = null;
   #renewal: Promise<CachedToken> | null = null;
@@ -43,17 +42,6 @@ export class Tokens implements Authorizer {
   /** Values that are never shown. */
   get secrets(): readonly string[] {
     return [this.#deps.credentials.clientSecret.reveal()];
-  }
-
-  /** After a 401 the call is sent again with a new token, at most as often as `MAX_TOKEN_REFUSALS` allows. */
-  async authorize(): Promise<AuthorizedCall> {
-    const token = await this.get();
-    const refusal: AuthorizedCall['refusal'] = (status, refusals) => {
-      if (status !== 401) return null;
-      this.refused(token);
-      return refusals >= MAX_TOKEN_REFUSALS ? tokenRefused() : 'renew';
-    };
-    return { headers: { authorization: `Bearer ${token}` }, query: null, secrets: [token], refusal };
   }
 
   /**
@@ -127,48 +115,7 @@ const MARGIN_MS = 30_000;
 const MAX_MARGIN = 1 / 5;
 const MAX_TRIES_AT_FIRST = 3;
 
-/** The credentials of one call. They also judge whether the service has refused them. */
-export interface AuthorizedCall {
-  readonly headers: Readonly<Record<string, string>>;
-  /** A parameter that goes in the query, or null. */
-  readonly query: { readonly name: string; readonly value: string } | null;
-  /** Values that are never shown. */
-  readonly secrets: readonly string[];
-  /**
-   * Judges the status of the answer, after so many earlier refusals of the same call. Returns null unless the service
-   * refused these credentials; `renew` if the call may be sent again with new ones; and an `SrqError('auth')` if new ones
-   * would not help.
-   */
-  refusal(status: number, refusals: number): SrqError | 'renew' | null;
-}
-
-/** Provides the credentials of the calls that carry a request. */
-export interface Authorizer {
-  /** Values that are never shown, whatever answer they come back in. */
-  readonly secrets: readonly string[];
-  /**
-   * Returns the credentials for the next call. Throws `SrqError` (`auth`, `unreachable`, `service`) if there are none.
-   */
-  authorize(): Promise<AuthorizedCall>;
-}
-
-/**
- * Number of refused tokens in a row that one request survives before the credentials are blamed. A token that was issued
- * just now may be refused, too: it may have been revoked together with the one that it replaces, or have ended while a
- * busy machine or store delayed the request. Where many processes share a token, one end of it is met by all of them.
- */
-const MAX_TOKEN_REFUSALS = 4;
-
-/**
- * Authorizes calls with credentials that do not change. Throws `SrqError('auth')` for a key that no header can hold.
- */
-export function fixedAuthorizer(authorization: FixedAuthorization, credentials: Credentials): Authorizer {
-  const parts = fixedParts(authorization, credentials);
-  const call: AuthorizedCall = { ...parts, refusal: (status) => (status === 401 ? credentialsRefused() : null) };
-  return { secrets: parts.secrets, authorize: () => Promise.resolve(call) };
-}
-
-/** Who asks, and the secret that proves it: a client secret or a key. */
+/** Who asks, and the secret that proves it. */
 export interface Credentials {
   readonly clientId: string;
   readonly clientSecret: Secret;
@@ -176,7 +123,7 @@ export interface Credentials {
 
 /*
  * From here on the secret is read. No other file does that, so that these functions are all the ways on which it leaves
- * the program: to the token endpoint, with each request, and as a digest that says whether a kept token belongs to it.
+ * the program: to the token endpoint, and as a digest that says whether a kept token belongs to it.
  */
 
 /**
@@ -212,31 +159,6 @@ const formEncoded = (text: string): string => new URLSearchParams({ '': text }).
 /** Joins client id and secret as UTF-8 (RFC 7617). */
 function basicCredentials(clientId: string, secret: string): string {
   return Buffer.from(`${clientId}:${secret}`).toString('base64');
-}
-
-/** A kind of authorization that needs no token. */
-export type FixedAuthorization = Exclude<Authorization, { kind: 'bearer' }>;
-
-/** Writes the credentials of each request. Throws `SrqError('auth')` for a key that no header can hold. */
-function fixedParts(
-  authorization: FixedAuthorization,
-  { clientId, clientSecret }: Credentials,
-): Omit<AuthorizedCall, 'refusal'> {
-  const secret = clientSecret.reveal();
-  if (authorization.kind === 'basic') {
-    const encoded = basicCredentials(clientId, secret);
-    return { headers: { authorization: `Basic ${encoded}` }, query: null, secrets: [secret, encoded] };
-  }
-  const { in: place, name, prefix, value } = authorization;
-  const key = value ?? secret;
-  if (place === 'query') return { headers: {}, query: { name, value: key }, secrets: [key] };
-  if (!/^[\x20-\x7e]+$/.test(key)) {
-    const message = `The key for ${name} holds characters that no header can hold.`;
-    throw new SrqError('auth.refused', message, 'Check the key that you were given, then log in again: srq login');
-  }
-  // A user may have copied the key with its prefix. The prefix is then not added again.
-  const text = key.toLowerCase().startsWith(prefix.toLowerCase()) ? key : prefix + key;
-  return { headers: { [name.toLowerCase()]: text }, query: null, secrets: [key, text] };
 }
 
 /** Returns the mark by which a file says which secret its token was granted for: a few digits of its digest. */

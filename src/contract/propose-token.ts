@@ -1,27 +1,15 @@
-import { type Authorization, type Contract, encodingOf, isElsewhere } from '../request/contract/contract.ts';
+import { encodingOf, isElsewhere, type TokenOperation } from '../request/contract/contract.ts';
 import { isTokenOrigin } from '../request/contract/contract-schema.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { type FoundPlace, lastName } from '../request/contract/places.ts';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { PATHS } from '../request/contract/wire.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
-import { isSecretName } from '../request/words/names.ts';
 import { type ApiDescription, follow, unlessRefused } from './cut.ts';
 import { type ApiOperation, operationCalled, schemaOfCall } from './document.ts';
 import { BASIC } from './from-postman.ts';
-import { choiceQuestion, type GivenValues, type Learning, valueQuestion, variablesIn } from './given.ts';
+import { choiceQuestion, type Learning, valueQuestion, variablesIn } from './given.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
-
-type Access = Pick<Contract, 'token' | 'auth'>;
-
-/** What a person says instead of an address for tokens. */
-const WORDS = {
-  basic: 'basic: HTTP Basic with each request',
-  key: 'key: a key with each request',
-  none: 'none: a key or a token that stays, which the service gave you',
-};
-type Fixed = keyof typeof WORDS;
-type Kind = 'token' | 'basic' | 'key' | 'other';
 
 interface Scheme {
   readonly id: string;
@@ -31,34 +19,24 @@ interface Scheme {
 const PLAIN_TOKEN = DOCUMENTED_CONTRACT.token;
 
 /**
- * Proposes how calls are authorized. One scheme is taken and shown; of several, a person says which. A person names any
+ * Proposes where tokens come from. One address is taken and shown; of several, a person says which. A person names any
  * host other than the service's, because the client secret goes there. Of operations that may issue tokens only that of the
  * public document is taken unasked.
  */
-export function proposeAccess(learning: Learning, used: readonly ApiOperation[], said: string | undefined): Access {
-  const { description, values } = learning;
-  const schemes = schemesOf(description, used[0]);
-  const kinds = new Set(schemes.map(kindOf));
-  if (kinds.size > 1) kinds.delete('other');
-  const word = said?.trim().toLowerCase();
-  if (word === 'basic' || word === 'none' || (word === 'key' && kinds.has('key')))
-    return fixedAccess(word, schemes, values);
-  if (said !== undefined) return tokenAccess(learning, placeSaid(learning, said), used);
+export function proposeToken(
+  learning: Learning,
+  used: readonly ApiOperation[],
+  said: string | undefined,
+): TokenOperation {
+  if (said !== undefined) return tokenAt(learning, placeSaid(learning, said), used);
+  const schemes = schemesOf(learning.description, used[0]);
   const tokens = tokenPlaces(learning, schemes);
-  // A key in the header Authorization may be the token, if the description has an operation that issues one.
-  const isLogin = tokens.length > 0 && schemes.every(({ value }) => /^authorization$/i.test(textOf(value['name'])));
-  const fixed = (['basic', 'key'] as const).filter((each) => kinds.has(each) && !(each === 'key' && isLogin));
+  const namesTokens = schemes.length === 0 || schemes.some(isForTokens);
   // A description that says nothing of access is as the public document.
-  const usual = kinds.has('other') ? [] : [{ ...PUBLIC, isSure: kinds.size === 0 }];
-  const isFixed = fixed.length > 0 && fixed.length === kinds.size;
-  const places = isFixed ? [] : tokens.length > 0 ? tokens : usual;
-  const [only] = fixed;
+  const places = tokens.length > 0 ? tokens : [{ ...PUBLIC, isSure: schemes.length === 0 }];
   const [place] = places;
-  if (places.length + fixed.length === 1 && !kinds.has('other')) {
-    if (only !== undefined) return fixedAccess(only, schemes, values);
-    if (place?.isSure && !isElsewhere(place)) return tokenAccess(learning, place, used);
-  }
-  return asked(learning, places, fixed, kinds.has('other') ? FOR_PERSONS : '');
+  if (namesTokens && places.length === 1 && place?.isSure && !isElsewhere(place)) return tokenAt(learning, place, used);
+  return asked(learning, places, namesTokens || tokens.length > 0 ? '' : NO_TOKENS);
 }
 
 /** Returns the schemes of an operation, or those of the description if none is said. A client certificate goes beside any. */
@@ -73,32 +51,17 @@ function schemesOf(description: ApiDescription, operation: ApiOperation | undefi
     .filter(({ value }) => value['type'] !== 'mutualTLS');
 }
 
-function kindOf({ value }: Scheme): Kind {
-  const { type, in: place, name } = value;
-  const http = textOf(value['scheme']).toLowerCase();
-  if (type === 'http' && http === 'basic') return 'basic';
-  if (type === 'http' && http === 'bearer') return 'token';
-  if (type === 'oauth2' && clientFlow(value) !== null) return 'token';
-  return type === 'apiKey' && /^(?:header|query)$/.test(textOf(place)) && textOf(name) !== '' ? 'key' : 'other';
+/** A key in the header Authorization may be a token. */
+function isForTokens({ value }: Scheme): boolean {
+  const { type, scheme, name } = value;
+  if (type === 'http') return /^bearer$/i.test(textOf(scheme));
+  return type === 'apiKey' ? /^authorization$/i.test(textOf(name)) : clientFlow(value) !== null;
 }
 
 /** Returns what a scheme says of client credentials. */
 function clientFlow(scheme: JsonObject): JsonObject | null {
   const flow = objectOf(scheme['flows'])['clientCredentials'];
   return isObject(flow) ? flow : null;
-}
-
-/** Access without a token, or with one that the service gave to the partner: `none`. */
-function fixedAccess(word: Fixed, schemes: readonly Scheme[], values: GivenValues): Access {
-  const keys = schemes.filter((each) => kindOf(each) === 'key').map(({ value }) => value);
-  // If there are several keys, the one with the name of a secret is the partner's.
-  const key = keys.findLast(({ name }) => isSecretName(textOf(name))) ?? keys[0];
-  const name = textOf(key?.['name']) || 'Authorization';
-  const where = key?.['in'] === 'query' ? 'query' : 'header';
-  const prefix = key === undefined ? 'Bearer ' : '';
-  const auth: Authorization =
-    word === 'basic' ? { kind: 'basic' } : { kind: 'apiKey', in: where, name, prefix, value: values.of(name) ?? null };
-  return { token: PLAIN_TOKEN, auth };
 }
 
 /** A place that may issue tokens. */
@@ -175,7 +138,7 @@ function placeSaid({ description, operations, baseUrl, values }: Learning, said:
   throw new SrqError('address.outside', `A client secret may not be sent to "${address}".`, hint);
 }
 
-function tokenAccess(learning: Learning, place: Address, used: readonly ApiOperation[]): Access {
+function tokenAt(learning: Learning, place: Address, used: readonly ApiOperation[]): TokenOperation {
   const { description, values } = learning;
   const { path, origin } = place;
   for (const name of variablesIn(path))
@@ -199,7 +162,7 @@ function tokenAccess(learning: Learning, place: Address, used: readonly ApiOpera
     auth: isBasic ? 'basic' : 'body',
     encoding: as !== '' && encodingOf({ as }) === 'json' ? 'json' : 'form',
   } as const;
-  return { token: { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) } };
+  return { ...PLAIN_TOKEN, path, ...written, extra, ...(origin !== undefined && { origin }) };
 }
 
 /** Returns the scopes that the operations demand, or those of the flow if they name none. */
@@ -211,31 +174,23 @@ function scopesOf({ root }: ApiDescription, used: readonly ApiOperation[], { id,
   return (asked.length > 0 ? asked : offered).join(' ');
 }
 
-const FOR_PERSONS =
-  'The API description has only a login for persons with a browser, which a program cannot use. Ask the service for client credentials, a key or HTTP Basic. ';
+const NO_TOKENS =
+  'The API description says nothing of a token for programs, and srq sends requests only with one. Ask the service for client credentials. ';
 
 /** Another host is never proposed as a flag: who copies it unread would send the secret there. */
-function asked(
-  { description, baseUrl, values }: Learning,
-  places: readonly Address[],
-  fixed: readonly Fixed[],
-  before: string,
-): Access {
+function asked({ description, baseUrl, values }: Learning, places: readonly Address[], before: string): TokenOperation {
   const host = baseUrl ?? serverUrls(description).find((each) => URL.canParse(each));
   // A path alone means one below the base URL.
   const nameOf = ({ path, origin }: Address) => {
     const at = origin === 'service' ? host && new URL(host).origin : origin;
     return at === undefined ? `POST ${path}` : at + path;
   };
-  const own = places.find((each) => !isElsewhere(each)) ?? places.map(({ path }) => ({ path }))[0];
-  const choices = [
-    ...places.map((each) => {
-      const where = isElsewhere(each) ? ', at another host than the service' : '';
-      return [nameOf(each), `${nameOf(each)} for a token${where}`] as const;
-    }),
-    ...[...fixed, 'none' as const].map((each) => [each, WORDS[each]] as const),
-  ];
-  const answer = shellWord(`token=${own === undefined ? (fixed[0] ?? 'none') : nameOf(own)}`);
+  const own = places.find((each) => !isElsewhere(each)) ?? { path: places[0]?.path ?? PUBLIC.path };
+  const choices = places.map((each) => {
+    const where = isElsewhere(each) ? ', at another host than the service' : '';
+    return [nameOf(each), `${nameOf(each)} for a token${where}`] as const;
+  });
+  const answer = shellWord(`token=${nameOf(own)}`);
   values.ask(choiceQuestion('token', `${before}Where does your client secret go?`, choices, answer));
-  return { token: PLAIN_TOKEN };
+  return PLAIN_TOKEN;
 }
