@@ -91,7 +91,6 @@ describe('An account on this machine', () => {
 
 describe('A connection', () => {
   const OPTIONS = { rate: 'max', concurrency: 2 } as const;
-  const KEY = { kind: 'apiKey', in: 'header', name: 'x-key', prefix: '', value: 'own-key' } as const;
 
   /** A connection under a contract that differs from the documented one, with what it asked of its program. */
   async function connected(changes: object = {}, at: Partial<ConnectedAccount> = {}) {
@@ -137,19 +136,11 @@ describe('A connection', () => {
     expect([fresh === slow, (slow ?? 0) > 0]).toEqual([false, true]);
   });
 
-  test('A connection with a key of the API description reads no secret, and has no tokens to prove', async () => {
-    const { asked, secrets, connection } = await connected({ auth: KEY });
-    expect([asked, secrets]).toEqual([[], ['own-key', 'own-key']]);
-    expect(await connection.proveCredentials()).toBeNull();
-  });
-
   test('A connection asks another host for tokens, if the contract names one, by the proxy for that host', async () => {
     const origin = 'https://login.example.com';
     const token = { ...DOCUMENTED_CONTRACT.token, origin };
     const at = { proxies: { https: 'ftp://127.0.0.1', no: null } };
     await expect(connected({ token }, at)).rejects.toMatchObject({ reason: 'proxy.unusable' });
-    const basic = { token, auth: { kind: 'basic' } };
-    expect((await connected(basic, at)).secrets).toEqual(['s3cret', Buffer.from('4711:s3cret').toString('base64')]);
   });
 
   test('A connection proves the credentials with a new token each time, and keeps it', async () => {

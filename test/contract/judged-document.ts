@@ -195,7 +195,6 @@ function wrongToken({ contract, questions }: Proposal, { auth, token }: Judgemen
   if (isAsked({ contract, questions, notes: [] }, 'token')) return null;
   const server = contract.servers[0]?.url ?? 'https://service.invalid';
   const address = secretGoesTo(contract, server);
-  if (address === null || questions.some(({ name }) => /token|auth|login/i.test(name))) return null;
   if (
     contract.token.path === '/oauth/token' &&
     token === null &&

@@ -99,23 +99,18 @@ test('a page that is written and read again is the same contract', () => {
 
 const KEYED: Contract = {
   ...PUBLIC,
-  auth: { kind: 'apiKey', in: 'header', name: 'X-Api-Key', prefix: '', value: 'canary' },
+  create: { ...PUBLIC.create, always: { 'header X-Api-Key': 'canary', 'query secret': 'canary' } },
 };
 
 test('a secret is left out of the page, and put back where it was', () => {
-  const text = page({ ...KEYED, create: { ...KEYED.create, always: { 'header X-Secret': 'canary' } } });
+  const text = page(KEYED);
   expect(text).not.toContain('canary');
-  expect(
-    edited(text, { ...KEYED, create: { ...KEYED.create, always: { 'header X-Secret': 'canary' } } }).contract,
-  ).toMatchObject({
-    auth: { value: 'canary' },
-    create: { always: { 'header X-Secret': 'canary' } },
-  });
+  expect(edited(text, KEYED).contract).toEqual(KEYED);
   const elsewhere = edited(text, PUBLIC);
-  expect(elsewhere.missing.toSorted()).toEqual(['X-Api-Key', 'X-Secret']);
-  expect(edited(text, PUBLIC, { 'X-Api-Key': 'a', 'X-Secret': 'b' })).toMatchObject({
+  expect(elsewhere.missing.toSorted()).toEqual(['X-Api-Key', 'secret']);
+  expect(edited(text, PUBLIC, { 'X-Api-Key': 'a', secret: 'b' })).toMatchObject({
     missing: [],
-    contract: { auth: { value: 'a' } },
+    contract: { create: { always: { 'header X-Api-Key': 'a', 'query secret': 'b' } } },
   });
 });
 

@@ -26,7 +26,7 @@ const anItem = (item: object = {}, request: object = {}): Json =>
 function kept(collection: object, environment?: object): string {
   const learned = [{ create: '/a' }, { create: '/v1/request/create' }].map((operations) => {
     const around = {
-      operations: { ...operations, validate: 'none', token: 'none' },
+      operations: { ...operations, validate: 'none', token: '/oauth/token' },
       ...(environment && { environment }),
     };
     const learned = unlessRefused(() => learn(collection, around));

@@ -33,7 +33,7 @@ test.each(['creates', 'validates', 'tokens', 'fields'] as const)('no %s are wron
 
 test('every create of the real API descriptions is taken or offered, with few questions', () => {
   expect(verdicts.filter(({ isMissed, refusal }) => isMissed && refusal === null).map(({ name }) => name)).toEqual([]);
-  expect(tally.medianQuestions).toBeLessThanOrEqual(1);
+  expect(tally.medianQuestions).toBeLessThanOrEqual(2);
   expect(tally.mostQuestions).toBeLessThanOrEqual(5);
   // A figure, not a demand: who leaves all open is never wrong.
   if (FOLDER === undefined) expect(tally.rightFields + tally.commented).toBeGreaterThan(230);

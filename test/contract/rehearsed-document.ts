@@ -151,7 +151,7 @@ function answersTo(name: string, bytes: Buffer, judgement: Judgement): Answers |
 function operationFor(role: string, { choices = [] }: Question, { create, token, answers }: Judgement): string {
   if (role === 'create')
     return answers?.['create'] ?? choices.find((each) => create.some((one) => isSame(one, each))) ?? create[0] ?? '';
-  return answers?.['token'] ?? token ?? choices.find((each) => /^(?:key|basic)$/.test(each)) ?? 'none';
+  return answers?.['token'] ?? token ?? choices[0] ?? '';
 }
 
 function valueFor(about: string, { example }: Question, judgement: Judgement): Strings {

@@ -108,7 +108,7 @@ describe('The address for tokens of the client credentials flow', () => {
 
   test('The token address of several flows is asked about', () => {
     const question = asked(learn({}, { ...flows('/a/token', '/b/token'), ...servers(BASE) }));
-    expect(question?.choices).toEqual(['POST /a/token', 'POST /b/token', 'none']);
+    expect(question?.choices).toEqual(['POST /a/token', 'POST /b/token']);
   });
 
   test("The token address of the document's other server is a guess under this base URL", () => {
@@ -161,7 +161,7 @@ describe('Without a flow, an operation issues tokens', () => {
   test('Several operations that may issue tokens are asked about', () => {
     const paths = Object.fromEntries(['/a', '/b', '/c', '/d'].map((path) => [`${path}/token`, post(CLIENT)]));
     const question = asked(learn(paths));
-    expect(question?.choices).toEqual(['/a', '/b', '/c', '/d'].map((path) => `POST ${path}/token`).concat('none'));
+    expect(question?.choices).toEqual(['/a', '/b', '/c', '/d'].map((path) => `POST ${path}/token`));
     expect(question?.text).toContain('1. POST /a/token for a token; 2.');
     expect(addressOf(learn(paths, {}, { operations: { token: 'POST /c/token' } }))).toBe(`${BASE}/c/token`);
   });
@@ -169,7 +169,7 @@ describe('Without a flow, an operation issues tokens', () => {
   test('An operation that issues tokens at a server of its own is asked about', () => {
     const item = post({ ...CLIENT, servers: [{ url: 'https://login.example.net/sso' }] });
     const proposal = learn({ '/oauth/token': item }, servers(BASE));
-    expect(asked(proposal)?.choices).toEqual(['https://login.example.net/sso/oauth/token', 'none']);
+    expect(asked(proposal)?.choices).toEqual(['https://login.example.net/sso/oauth/token']);
     const shared = { '/oauth/token': { ...post(CLIENT), servers: [{ url: 'https://login.example.net' }] } };
     expect(asked(learn(shared, servers(BASE)))?.choices).toContain('https://login.example.net/oauth/token');
     const said = learn(shared, servers(BASE), { operations: { token: 'https://login.example.net/oauth/token' } });
@@ -195,6 +195,45 @@ test('a document without a word on tokens is as the public API, one with a beare
   const silent = learn({});
   expect(addressOf(silent)).toBe(`${BASE}/oauth/token`);
   const bearer = { security: [{ b: [] }], components: { securitySchemes: { b: { type: 'http', scheme: 'bearer' } } } };
-  expect(asked(learn({}, bearer))).toMatchObject({ choices: ['POST /oauth/token', 'none'] });
-  expect(asked(learn({ '/auth': post(CLIENT) }, bearer))?.choices).toEqual(['POST /auth', 'none']);
+  expect(asked(learn({}, bearer))).toMatchObject({ choices: ['POST /oauth/token'] });
+  expect(asked(learn({ '/auth': post(CLIENT) }, bearer))?.choices).toEqual(['POST /auth']);
+});
+
+test.each([
+  ['a key', { type: 'apiKey', in: 'header', name: 'X-Api-Key' }],
+  ['HTTP Basic', { type: 'http', scheme: 'basic' }],
+  ['a login for persons', { type: 'oauth2', flows: { authorizationCode: {} } }],
+])('a document that says only %s is asked about, with the token path of the public API first', (_, scheme) => {
+  const access = { security: [{ a: [] }], components: { securitySchemes: { a: scheme } } };
+  const question = asked(learn({}, access));
+  expect(question?.choices).toEqual(['POST /oauth/token']);
+  expect(question?.text).toContain('says nothing of a token');
+  expect(asked(learn({ '/oauth/token': post(CLIENT) }, access))?.choices).toEqual(['POST /oauth/token']);
+  expect(asked(learn({}, access, { operations: { token: '/oauth/token' } }))).toBeUndefined();
+});
+
+test('a key goes beside the token if no way is without it, and is asked like another value', () => {
+  const schemes = {
+    key: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'Ask support' },
+    other: { type: 'apiKey', in: 'query', name: 'code' },
+    bearer: { type: 'apiKey', in: 'header', name: 'Authorization' },
+  };
+  const learnWith = (security: object[], values = {}) =>
+    learn({ '/oauth/token': post(CLIENT) }, { security, components: { securitySchemes: schemes } }, { values });
+  const both = [{ key: [], bearer: [] }];
+  expect(rest(learnWith(both))).toEqual(['constant:X-Api-Key']);
+  const [question] = learnWith(both).questions.filter(({ name }) => name === 'constant:X-Api-Key');
+  expect(question).toMatchObject({ answer: '--set X-Api-Key=@FILE', text: expect.stringContaining('Ask support') });
+  expect(rest(learnWith([{ key: [], bearer: [] }, { bearer: [] }]))).toEqual([]);
+  expect(
+    rest(
+      learnWith([
+        { key: [], bearer: [] },
+        { other: [], key: [] },
+      ]),
+    ),
+  ).toEqual(['constant:X-Api-Key']);
+  expect(rest(learnWith([{ other: [], bearer: [] }]))).toEqual(['constant:code']);
+  const { contract } = learnWith(both, { 'X-Api-Key': 'k3y' });
+  expect(contract.create.always).toEqual({ 'header X-Api-Key': 'k3y' });
 });

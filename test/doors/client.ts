@@ -8,7 +8,7 @@ import { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
 import { Pace } from '../../src/service/pacing/pace.ts';
 import { RateLimiter } from '../../src/service/pacing/rate-limiter.ts';
-import { type Credentials, type FixedAuthorization, fixedAuthorizer, Tokens } from '../../src/service/token/token.ts';
+import { type Credentials, Tokens } from '../../src/service/token/token.ts';
 import { Http, type HttpOptions } from '../../src/service/wire/http.ts';
 
 /*
@@ -20,8 +20,6 @@ export interface ClientSetup {
   readonly clock: Clock;
   readonly contract?: Contract;
   readonly credentials?: ClientCredentials;
-  /** How calls are authorized where it is not by a token. */
-  readonly authorization?: FixedAuthorization;
   readonly cache?: TokenCache;
   readonly rate?: number | 'max';
   readonly concurrency?: number;
@@ -57,13 +55,12 @@ const secretly = ({ clientId, clientSecret }: ClientCredentials): Credentials =>
 
 /** A client of the service at the end of this line. */
 export function clientOf(http: Http, setup: ClientSetup): Client {
-  const { clock, contract = DOCUMENTED_CONTRACT, credentials = CREDENTIALS } = setup;
-  const { authorization, rate = 'max', concurrency = 1, stopping = new AbortController().signal, ...rest } = setup;
+  const { clock, contract = DOCUMENTED_CONTRACT } = setup;
+  const { rate = 'max', concurrency = 1, stopping = new AbortController().signal, ...rest } = setup;
   const tokens = tokensOf(http, setup);
   const pace = new Pace({ rate, concurrency, random: () => 0.5 });
   const api = new RequestApi({
-    ...{ http, contract, clock, stopping },
-    authorizer: authorization ? fixedAuthorizer(authorization, secretly(credentials)) : tokens,
+    ...{ http, tokens, contract, clock, stopping },
     limiter: new RateLimiter(pace, clock, stopping),
     ...(rest.known && { known: rest.known }),
     ...(rest.remember && { remember: rest.remember }),

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type Authorization,
   type Call,
   type Contract,
   type Json,
@@ -77,7 +76,6 @@ export interface Described {
   readonly validate: ValidateOperation;
   readonly hasValidate: boolean | null;
   readonly token: TokenOperation;
-  readonly auth?: Authorization;
 }
 
 const documentedRequest = (name: RequestOperationName): Operation => ({
@@ -104,7 +102,7 @@ export function described(given: Described): Contract {
   return isDeepStrictEqual(contract, OF_TODAY) ? OF_TODAY : { ...contract, source: contract.source ?? source };
 }
 
-function contractOf({ create, validate, hasValidate, source, token, auth }: Described): Contract {
+function contractOf({ create, validate, hasValidate, source, token }: Described): Contract {
   const { idempotency, identifiers } = create;
   return {
     ...{ version: 2, source, token, servers: [], guesses: [] },
@@ -118,7 +116,6 @@ function contractOf({ create, validate, hasValidate, source, token, auth }: Desc
       },
     },
     validate: hasValidate === false ? null : callOf(validate),
-    ...(auth !== undefined && { auth }),
   };
 }
 

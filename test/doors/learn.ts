@@ -65,8 +65,8 @@ export function edited(text: string, known: Contract = DOCUMENTED_CONTRACT, valu
   return readPage(text, 'contract.yaml', known, values);
 }
 
-/** Returns the address that gets the secret under a base URL, or null if none does. */
-export const secretGoesTo = (contract: Contract, baseUrl: string): string | null => tokenAddress(contract, baseUrl);
+/** Returns the address that gets the secret under a base URL. */
+export const secretGoesTo = (contract: Contract, baseUrl: string): string => tokenAddress(contract, baseUrl);
 
 export const PUBLIC: Contract = DOCUMENTED_CONTRACT;
 

@@ -87,7 +87,7 @@ describe.concurrent('A token host of its own', () => {
     expect(agreed.stderr).toContain(`Tokens come from ${address}. The client secret is sent there, to another host`);
     expect(login.calls()).toEqual([]);
     const loggedIn = await logIn(desk, service, '--json');
-    expect(documentOf(loggedIn)).toMatchObject({ tokenAddress: address, proven: true });
+    expect(documentOf(loggedIn)).toMatchObject({ tokenAddress: address });
     expect(loggedIn.stderr).toContain(`Tokens come from ${address}. The client secret is sent there, to another host`);
     expect(documentOf(await desk.call(...bulkArgs(desk)))).toMatchObject({ created: 3 });
     expect(login.calls().map(({ path }) => path)).toEqual(['/sso/token']);

@@ -34,10 +34,6 @@ describe('The address of tokens', () => {
       'http://localhost:99/oauth/token',
     );
   });
-
-  test('The address of tokens is none where calls need no token', () => {
-    expect(tokenAddress({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } }, 'https://api.example.com')).toBeNull();
-  });
 });
 
 test('the form in which creates are written is the public one, or has a digest of all that decides it', () => {
@@ -67,11 +63,12 @@ test('the form in which creates are written is the public one, or has a digest o
   expect(wireFormOf({ create: { ...create, ...alike } })).toBe(forms[11]);
 });
 
-test('a change of authorization or of the token address keeps what was learned of answers', () => {
+test('a change of the token address keeps what was learned of answers', () => {
   const known = contractFingerprint(DOCUMENTED_CONTRACT);
   const read = readContract(JSON.parse(JSON.stringify(DOCUMENTED_CONTRACT)), 'It', '');
-  expect([read, 'auth' in read, 'origin' in read.token]).toEqual([DOCUMENTED_CONTRACT, false, false]);
-  expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, auth: { kind: 'basic' } })).toBe(known);
+  expect([read, 'origin' in read.token]).toEqual([DOCUMENTED_CONTRACT, false]);
+  const elsewhere = { ...DOCUMENTED_CONTRACT.token, path: '/sso' };
+  expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, token: elsewhere })).toBe(known);
   expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, servers: [], guesses: [] })).toBe(known);
   expect(contractFingerprint(documentedContract('json'))).not.toBe(known);
   expect(contractFingerprint({ ...DOCUMENTED_CONTRACT, validate: null })).not.toBe(known);
