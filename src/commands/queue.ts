@@ -3,7 +3,6 @@ import { exitNumber } from '../cli/exit-codes.ts';
 import { destinationOf, finishOnSignal } from '../cli/session.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
-import { SrqError } from '../request/words/errors.ts';
 import { requireYes } from '../run/consent.ts';
 import { workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
@@ -28,12 +27,9 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
   let purged = 0;
   if (found > 0) {
     const question = `Forget ${rowsText(found)} that ${found === 1 ? 'waits' : 'wait'} to be sent?`;
-    const unasked = `${question} Without a terminal nobody can say so. Nothing was deleted.`;
     const look = 'Look first: srq queue    Then run the same command with --yes.';
-    await requireYes(context, options.yes, question, {
-      unasked: new SrqError('deletion.not-confirmed', unasked, look),
-      declined: new SrqError('prompt.declined', 'Not confirmed. Nothing was deleted.', 'To look only: srq queue'),
-    });
+    const said = { reason: 'deletion.not-confirmed', kept: 'Nothing was deleted.', look } as const;
+    await requireYes(context, options.yes, question, said);
     finishOnSignal(context, 'the rows at hand');
     for (let count = 1; count > 0 && !interruption.halt.signal.aborted; ) purged += count = await requests.purge();
   }

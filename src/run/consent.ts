@@ -2,6 +2,7 @@ import type { Context } from '../cli/context.ts';
 import { askUntil, askYesNo } from '../cli/prompt.ts';
 import { printable } from '../report/output.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
+import type { ErrorReason } from '../request/words/error-codes.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -54,14 +55,18 @@ export async function confirmImport(context: Context, { yes }: ConsentOptions, {
   );
 }
 
-/** Requires a yes: by --yes, or on a terminal. `unasked` is thrown where nobody can be asked, and `declined` after a no. */
+/**
+ * Requires a yes: by --yes, or on a terminal. `kept` says what did not happen without it, and `look` how to go on where nobody
+ * can be asked.
+ */
 export async function requireYes(
   context: Context,
   yes: boolean | undefined,
   question: string,
-  { unasked, declined }: { readonly unasked: SrqError; readonly declined: SrqError },
+  { reason, kept, look }: { readonly reason: ErrorReason; readonly kept: string; readonly look: string },
 ): Promise<void> {
   if (yes) return;
-  if (!context.interactive) throw unasked;
-  if (!(await askYesNo(context, question))) throw declined;
+  if (!context.interactive)
+    throw new SrqError(reason, `${question} Without a terminal nobody can say so. ${kept}`, look);
+  if (!(await askYesNo(context, question))) throw new SrqError('prompt.declined', `Not confirmed. ${kept}`);
 }

@@ -118,11 +118,8 @@ async function requireAgreement(
     throw new SrqError('contract.undecided', message, `Answer in the command: ${commandLine(words)} ${answers}`);
   }
   const look = `Look at it with --dry-run, then run: ${commandLine([...words, '--yes'])}`;
-  const unasked = 'Nothing was stored: there is no terminal on which to agree.';
-  await requireYes(context, yes, `Keep this API description for profile ${profile}?`, {
-    unasked: new SrqError('contract.not-confirmed', unasked, look),
-    declined: new SrqError('prompt.declined', 'Not agreed. Nothing was stored.'),
-  });
+  const said = { reason: 'contract.not-confirmed', kept: 'Nothing was stored.', look } as const;
+  await requireYes(context, yes, `Keep this API description for profile ${profile}?`, said);
 }
 
 /** A contract that cannot be used any more is learned again. */

@@ -67,9 +67,9 @@ function inWords(step: Step, context: Context): Step {
 /** Requires the user's consent to send a test request to a live service, before anything is tried. */
 async function requireConsent(context: Context, { yes }: DoctorOptions): Promise<void> {
   const { live, baseUrl } = await context.settings();
-  const unasked = 'This profile is live, and without a terminal nobody can confirm the test request. Nothing was sent.';
-  await requireYes(context, yes || !live, `Send a test request to ${baseUrl?.value}?`, {
-    unasked: new SrqError('live.not-confirmed', unasked, 'To send it anyway: srq doctor --create --yes'),
-    declined: new SrqError('prompt.declined', 'Not confirmed. Nothing was sent.', 'Without a test request: srq doctor'),
+  await requireYes(context, yes || !live, `Send a test request to the live service ${baseUrl?.value}?`, {
+    reason: 'live.not-confirmed',
+    kept: 'Nothing was sent.',
+    look: 'To send it anyway: srq doctor --create --yes',
   });
 }
