@@ -48,7 +48,10 @@ export function queueText(view: QueueView, paint: Paint): string {
   return [
     paint.bold('Queue'),
     ...aligned([
-      ['requests', depthText(queue)],
+      [
+        'requests',
+        `${thousands(queue.ready)} ready, ${thousands(queue.inWork)} in progress, ${thousands(queue.waiting)} later`,
+      ],
       ...(queue.total > 0 ? [['oldest', duration(oldestSeconds * 1000)] as const] : []),
       ...(unknown > 0 ? [['unknown', `${thousands(unknown)}; srq resolve lists them`] as const] : []),
       ['store', printable(store)],
@@ -57,10 +60,4 @@ export function queueText(view: QueueView, paint: Paint): string {
     paint.bold(`Workers (${workers.length})`),
     ...workers.map(({ name, seen, inHand }) => `  ${printable(name)}  ${inHand} in hand, seen ${seen.slice(11, 19)}`),
   ].join('\n');
-}
-
-function depthText({ total, ready, waiting, inWork }: QueueView['queue']): string {
-  if (ready === null || waiting === null)
-    return `${thousands(total)} in all, ${thousands(inWork)} in progress; how many are ready was not counted`;
-  return `${thousands(ready)} ready, ${thousands(inWork)} in progress, ${thousands(waiting)} later`;
 }

@@ -197,8 +197,7 @@ export const RUNS = {
    */
   queue: z.object({
     store: text,
-    /** What was not counted, because that would have taken too long, is null. */
-    queue: z.object({ total: count, ready: z.nullable(count), waiting: z.nullable(count), inWork: count }),
+    queue: z.object({ total: count, ready: count, waiting: count, inWork: count }),
     oldestSeconds: count,
     unknown: count,
     isHeld: z.boolean(),

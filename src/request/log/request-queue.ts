@@ -21,12 +21,12 @@ export type NextStep = 'done' | 'back' | 'later';
 
 /** The numbers of requests in the queue. */
 export interface QueueDepth {
-  /** Number of all its requests, as the server estimates it if they were not counted. */
+  /** Number of all its requests. */
   readonly total: number;
-  /** Number of requests that may be taken now; null if counting them would take too long. */
-  readonly ready: number | null;
-  /** Number of requests that were put back until later; null as above. */
-  readonly waiting: number | null;
+  /** Number of requests that may be taken now. */
+  readonly ready: number;
+  /** Number of requests that were put back until later. */
+  readonly waiting: number;
   /** Number of requests that workers have taken. */
   readonly inWork: number;
   /** Age in milliseconds of the oldest request that nobody has taken, or 0 if there is none. */

@@ -29,9 +29,6 @@ export function isTransient(error: unknown): boolean {
 /** Returns true if the server accepts no writes, because it is a standby or set to read only. */
 export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
 
-/** Returns true if the server gave a statement up, because it took too long or somebody cancelled it. */
-export const isCancelled = (error: unknown) => codeOf(error) === '57014';
-
 /** Returns true if the role lacks a privilege. */
 export const isForbidden = (error: unknown) => codeOf(error) === '42501';
 

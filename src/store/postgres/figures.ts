@@ -1,6 +1,5 @@
 import type { QueueDepth } from '../../request/log/request-queue.ts';
 import type { Database, Query } from './database.ts';
-import { isCancelled } from './failures.ts';
 
 /** A process that works on a queue. */
 interface WorkingProcess {
@@ -24,34 +23,18 @@ export async function workingProcesses({ query }: Pick<Database, 'query'>): Prom
   });
 }
 
-/** Maximum time for which one figure that is only shown may keep the server busy. */
-const MAX_COUNTING_MS = 200;
-
-/** Returns how many requests of the account wait. Those that nobody has taken are only counted if that is quick. */
+/** Returns how many requests of the account wait. */
 export async function depth(query: Query, account: string): Promise<QueueDepth> {
-  // The oldest is found in the index by which requests are taken.
-  const [known] = await query<{ in_work: number; estimate: number; oldest_ms: number | null }>(
-    `select (select count(*)::integer from srq.waiting where account = $1 and process is not null) as in_work,
-      (select greatest(reltuples, pg_stat_get_live_tuples(oid))::float8 from pg_class
-        where oid = 'srq.waiting'::regclass) as estimate,
-      (select extract(epoch from clock_timestamp() - since)::float8 * 1000 from srq.waiting
-        where account = $1 and process is null order by account, since, key limit 1) as oldest_ms`,
+  const [row] = await query<Omit<QueueDepth, 'oldestMs'> & { readonly oldestMs: number | null }>(
+    `select count(*)::integer as total, count(process)::integer as "inWork",
+      count(*) filter (where process is null and due <= now())::integer as ready,
+      count(*) filter (where process is null and due > now())::integer as waiting,
+      extract(epoch from now() - min(since) filter (where process is null))::float8 * 1000 as "oldestMs"
+    from srq.waiting where account = $1`,
     [account],
   );
-  const { in_work: inWork = 0, estimate = 0, oldest_ms } = known ?? {};
-  const counting = query<{ ready: number; waiting: number }>(
-    `set local statement_timeout = ${MAX_COUNTING_MS};
-    select count(*) filter (where due <= clock_timestamp())::integer as ready,
-      count(*) filter (where due > clock_timestamp())::integer as waiting
-    from srq.waiting where account = '${account}' and process is null`,
-  );
-  const [counted] = await counting.catch((error: unknown) => {
-    if (isCancelled(error)) return [];
-    throw error;
-  });
-  const { ready = null, waiting = null } = counted ?? {};
-  const total = ready === null || waiting === null ? estimate : ready + waiting + inWork;
-  return { total, ready, waiting, inWork, oldestMs: Math.max(0, oldest_ms ?? 0) };
+  const { total = 0, ready = 0, waiting = 0, inWork = 0, oldestMs = 0 } = row ?? {};
+  return { total, ready, waiting, inWork, oldestMs: Math.max(0, oldestMs ?? 0) };
 }
 
 /** What in a store needs a person now. */
