@@ -90,6 +90,8 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const other = await join(false, { ...DESTINATION, clientId: 'another' });
     expect(await take(other.queue, 5)).toEqual([]);
     expect([await other.queue.isEmpty(), await queue.isEmpty()]).toEqual([true, false]);
+    expect(await other.queue.depth()).toEqual({ total: 0, ready: 0, waiting: 0, inWork: 0, oldestMs: 0 });
+    expect(await queue.depth()).toMatchObject({ total: 1, ready: 1, waiting: 0, inWork: 0 });
     expect(await take(queue, 5)).toEqual([{ ...odd, isOver: false, isSpoilt: false }]);
   });
 
