@@ -24,7 +24,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   await serveHealth(context, options, () => watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
   const store = await context.postgresStore();
-  const session = await openSession(context, { audio: recordingsBeside('-') });
+  const session = await openSession(context, { audio: recordingsBeside('-'), validate: options.validate });
   const { destination } = session.preparation;
   await context.log.requireKnown();
   const log = await store.open('work', false);
@@ -34,7 +34,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const { member, givenUp: giveUp } = log;
   const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
   if (options.healthPort !== undefined) void watch.lookAtQueue(queue, store);
-  const { rate = 'auto', validate, onDuplicate, concurrency, untilEmpty = false } = options;
+  const { rate = 'auto', onDuplicate, concurrency, untilEmpty = false } = options;
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
   const connection = await session.connect({ rate, concurrency, refused });
   watch.connection = connection;
@@ -42,6 +42,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   context.reporter.say(() => `Working for ${session.destinationText}.`);
   watch.opened();
   const deps: WorkerDeps = { api, log, queue, clock, halt, watch, isFamiliar };
+  const { validates: validate } = session;
   const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });
   connection.keepRate();
   // Nothing of what remains to be done needs the store.
