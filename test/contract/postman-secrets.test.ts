@@ -87,3 +87,11 @@ test('a secret is not filled into an address either', () => {
   };
   expect(kept(collection)).not.toContain('q9');
 });
+
+test.each<[string, object]>([
+  ['a secret header', { header: [{ key: 'X-Api-Key', value: CANARY }] }],
+  ['an API key', { auth: { type: 'apikey', apikey: [{ key: 'key', value: 'X-Api-Key' }] } }],
+])('%s is a key that a person gives beside the token', (_, request) => {
+  const { questions } = learn(aCollection(anItem({}, request)), { operations: { create: '/a', validate: 'none' } });
+  expect(questions.map(({ name }) => name)).toEqual(['operation:token', 'constant:X-Api-Key']);
+});

@@ -108,7 +108,7 @@ export class ScriptedService {
       const beganMs = this.#clock.monotonicMs();
       const exchange = await this.#answer(path, headers, body, life);
       if (path === '/v1/request/create') answered();
-      const ms = this.#clock.monotonicMs() - beganMs;
+      const ms = Math.max(1, this.#clock.monotonicMs() - beganMs);
       return exchange.answer ? { ...exchange, answer: { ...exchange.answer, ms } } : { ...exchange, ms };
     });
   }

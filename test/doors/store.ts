@@ -14,6 +14,7 @@ export const AccountToken = {
 
 export { systemClock } from '../../src/account/system-clock.ts';
 export { runWorker } from '../../src/delivery/consume.ts';
+export { contentKey } from '../../src/request/lead/service-request.ts';
 export { SrqError } from '../../src/request/words/errors.ts';
 export { Secret } from '../../src/request/words/secret.ts';
 export { tokenKey } from '../../src/service/token/token.ts';

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { contentKey } from '../../../src/request/lead/service-request.ts';
 import type { TakenRequest } from '../../../src/request/log/request-queue.ts';
 import { CREATED } from '../../doors/log.ts';
-import { openQueue, type PostgresQueue, storeAt } from '../../doors/store.ts';
+import { contentKey, openQueue, type PostgresQueue, storeAt } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;

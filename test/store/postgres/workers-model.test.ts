@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkerDeps } from '../../../src/delivery/consume.ts';
-import { contentKey } from '../../../src/request/lead/service-request.ts';
 import type { CreateResult, MarketplaceApi } from '../../../src/request/ports.ts';
 import { CREATED, storeAt } from '../../doors/log.ts';
-import { openQueue, runWorker, systemClock } from '../../doors/store.ts';
+import { contentKey, openQueue, runWorker, systemClock } from '../../doors/store.ts';
 import { PostgresServer, postgresIsMissing } from '../../helpers/postgres.ts';
 
 const why = postgresIsMissing === null ? '' : ` (skipped: ${postgresIsMissing})`;
