@@ -39,16 +39,17 @@ export function operationsOf(description: ApiDescription): readonly ApiOperation
   });
 }
 
-/** Returns the keys that go along with every call of an operation, whatever else authorizes it. */
+/** Returns the keys that go along with every call of an operation. One in place of a token is not demanded: srq sends a token. */
 function keysOf(description: ApiDescription, operation: JsonObject): JsonObject[] {
   const { security, components } = description.root;
   const ways = listOf(operation['security'] ?? security).map(objectOf);
   const schemes = objectOf(objectOf(components)['securitySchemes']);
+  const schemeOf = (id: string) => objectOf(unlessRefused(() => follow(description, memberOf(schemes, id))));
+  const isKey = (id: string) => schemeOf(id)['type'] === 'apiKey';
+  const required = !ways.some((way) => Object.keys(way).every(isKey));
   return Object.keys(ways[0] ?? {})
-    .filter((id) => ways.every((way) => Object.hasOwn(way, id)))
-    .map((id) => objectOf(unlessRefused(() => follow(description, memberOf(schemes, id)))))
-    .filter(({ type }) => type === 'apiKey')
-    .map((key) => ({ ...key, required: true, schema: { type: 'string' } }));
+    .filter((id) => isKey(id) && ways.every((way) => Object.hasOwn(way, id)))
+    .map((id) => ({ ...schemeOf(id), required, schema: { type: 'string' } }));
 }
 
 /** Finds an operation by its name, its path alone or its id. */

@@ -57,7 +57,7 @@ export function proposeCall(
   const demand = (what: string, names: readonly string[]) =>
     values.notes.push(`${name} ${what} ${names.join(', ').slice(0, MAX_LISTED)}. ${IN_PAGE}`);
   if (open.length > MAX_ASKED) demand(`demands ${open.length} values that srq knows nothing of:`, open.map(writePlace));
-  else for (const place of open) values.ask(placeQuestion(place, guesses));
+  else for (const place of open) values.ask(placeQuestion(place, nameIn(places, place), guesses));
   if (role === 'create' && !sendsSome()) values.ask(fieldsQuestion(operation, guesses));
   if (lacking === null) values.notes.push(`The schema of ${name} cannot be used, so no row is checked by it.`);
   else if (lacking.others.length > 0) demand('also demands a value for', lacking.others);
@@ -136,8 +136,13 @@ function fieldsQuestion({ name }: ApiOperation, guesses: readonly Guess[]): Ques
   };
 }
 
-function placeQuestion(place: FoundPlace, guesses: readonly Guess[]): Question {
-  const name = place.in === 'body' ? writePlace(place) : (place.path[0] ?? '');
+/** Returns the name by which a place outside the body is asked for: its own, unless another place has that, too. */
+function nameIn(places: readonly FoundPlace[], place: FoundPlace): string {
+  const [, names = []] = namedBy(places).find(([each]) => each === place) ?? [];
+  return (place.in === 'body' ? names[0] : names.at(-1)) ?? writePlace(place);
+}
+
+function placeQuestion(place: FoundPlace, name: string, guesses: readonly Guess[]): Question {
   const guess = guesses.find((each) => each.place === writePlace(place));
   const values = (place.codes ?? []).map(({ value }) => value);
   const prose = textOf(place.keywords['description']);
