@@ -91,7 +91,9 @@ test('a secret is not filled into an address either', () => {
 test.each<[string, object]>([
   ['a secret header', { header: [{ key: 'X-Api-Key', value: CANARY }] }],
   ['an API key', { auth: { type: 'apikey', apikey: [{ key: 'key', value: 'X-Api-Key' }] } }],
-])('%s is a key that a person gives beside the token', (_, request) => {
-  const { questions } = learn(aCollection(anItem({}, request)), { operations: { create: '/a', validate: 'none' } });
-  expect(questions.map(({ name }) => name)).toEqual(['operation:token', 'constant:X-Api-Key']);
+])('%s is a key that a person may give beside the token', (_, request) => {
+  const said = { operations: { create: '/a', validate: 'none' }, values: { 'X-Api-Key': 'k9y' } };
+  const { contract, questions } = learn(aCollection(anItem({}, request)), said);
+  expect(questions.map(({ name }) => name)).toEqual(['operation:token']);
+  expect(contract.create.always).toEqual({ 'header X-Api-Key': 'k9y' });
 });

@@ -178,3 +178,22 @@ test('of the successes that a collection has saved, too', () => {
   const { contract } = learn({ info: { name: 'C', schema }, item });
   expect([contract.create.success?.status, contract.create.identifiers]).toEqual([201, ['/id']]);
 });
+
+test('a place in the query with the name of one in the body has a question of its own', () => {
+  const post = {
+    parameters: [{ name: 'office', in: 'query', required: true, schema: text }],
+    requestBody: {
+      content: { 'application/json': { schema: object({ phone: text, office: text }, ['phone', 'office']) } },
+    },
+    responses: {},
+  };
+  const learned = (values: Record<string, string>) =>
+    learnParts({ paths: { '/leads': { post } }, around: { operations: { create: '/leads' }, values } });
+  const open = (values: Record<string, string>) =>
+    learned(values)
+      .questions.map(({ name }) => name)
+      .filter((name) => name.startsWith('constant:'));
+  expect(open({})).toEqual(['constant:office', 'constant:query office']);
+  expect(open({ office: 'a' })).toEqual(['constant:query office']);
+  expect(open({ office: 'a', 'query office': 'b' })).toEqual([]);
+});
