@@ -39,17 +39,21 @@ export function operationsOf(description: ApiDescription): readonly ApiOperation
   });
 }
 
-/** Returns the keys that go along with every call of an operation. One in place of a token is not demanded: srq sends a token. */
+/** Returns the keys that go along with a token. If there are only ways without one, their keys may go along. */
 function keysOf(description: ApiDescription, operation: JsonObject): JsonObject[] {
   const { security, components } = description.root;
   const ways = listOf(operation['security'] ?? security).map(objectOf);
   const schemes = objectOf(objectOf(components)['securitySchemes']);
   const schemeOf = (id: string) => objectOf(unlessRefused(() => follow(description, memberOf(schemes, id))));
-  const isKey = (id: string) => schemeOf(id)['type'] === 'apiKey';
-  const required = !ways.some((way) => Object.keys(way).every(isKey));
-  return Object.keys(ways[0] ?? {})
-    .filter((id) => isKey(id) && ways.every((way) => Object.hasOwn(way, id)))
-    .map((id) => ({ ...schemeOf(id), required, schema: { type: 'string' } }));
+  const isKey = (id: string) => {
+    const { type, name } = schemeOf(id);
+    return type === 'apiKey' && !/^authorization$/i.test(textOf(name));
+  };
+  const withToken = ways.filter((way) => !Object.keys(way).every(isKey));
+  const [first = {}, ...others] = withToken.length > 0 ? withToken : ways;
+  return Object.keys(first)
+    .filter((id) => isKey(id) && others.every((way) => Object.hasOwn(way, id)))
+    .map((id) => ({ ...schemeOf(id), required: withToken.length > 0, schema: { type: 'string' } }));
 }
 
 /** Finds an operation by its name, its path alone or its id. */
