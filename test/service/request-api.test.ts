@@ -318,10 +318,19 @@ describe('validate', () => {
     const away = { answer: null, error: new Error('nobody listens'), written: false, ms: 1 } as const;
     let refusals = 0;
     const send: Http['send'] = (...call) => (refusals-- > 0 ? Promise.resolve(away) : line.send(...call));
-    const api = apiOf(service.baseUrl, { http: { send } as Http, known: KNOWN_FLAG });
+    const clock = virtualClock();
+    const waitsMs: number[] = [];
+    const sleep: typeof clock.sleep = (ms, signal) => {
+      waitsMs.push(ms);
+      return clock.sleep(ms, signal);
+    };
+    const api = apiOf(service.baseUrl, { http: { send } as Http, known: KNOWN_FLAG, clock: { ...clock, sleep } });
     await api.validate(request);
     refusals = 10;
     expect(await api.validate(request)).toMatchObject({ verdict: 'clear' });
+    // It is back soon after it can be reached again.
+    expect(waitsMs).toHaveLength(10);
+    expect(Math.max(...waitsMs)).toBeLessThanOrEqual(4_000);
   });
 
   test('validate leaves nothing on a signal that many calls share', async () => {
