@@ -100,7 +100,9 @@ export abstract class Program {
   async close(): Promise<void> {
     const errors: unknown[] = [];
     const closed = new AbortController();
-    void this.clock.sleep(LAST_TRIES_MS, closed.signal).then(() => this.halt.abort());
+    void this.clock.sleep(LAST_TRIES_MS, closed.signal).then(() => {
+      if (!closed.signal.aborted) this.halt.abort();
+    });
     for (let closer = this.#closers.pop(); closer !== undefined; closer = this.#closers.pop())
       await Promise.resolve()
         .then(closer)
