@@ -31,8 +31,7 @@ export interface Account {
 }
 
 /** What an account needs of the program that uses it. */
-export interface Host
-  extends Pick<Program, 'clock' | 'run' | 'halt' | 'stateFiles' | 'trust' | 'postgresStore' | 'onClose'> {
+export interface Host extends Pick<Program, 'clock' | 'halt' | 'stateFiles' | 'trust' | 'postgresStore' | 'onClose'> {
   logPlace(): Promise<Pick<LogPlace, 'kind'>>;
 }
 
@@ -95,7 +94,7 @@ export async function openSharedAccount(host: Host, destination: Destination) {
   // The store may not have been migrated yet, because some commands connect before they open the log.
   await store.migrate();
   const id = accountId(destination);
-  const state = openAccountState(store.database, id, host.run, host.halt.signal);
+  const state = openAccountState(store.database, id, host.halt.signal);
   host.onClose(() => state.close());
   return { state, id };
 }

@@ -252,16 +252,13 @@ export type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 
 /** Small named records about one account in the store, shared by all processes that send for it. One at a time changes them. */
 export interface SharedAccountState {
-  /** Identifies this process. */
-  readonly run: string;
   /**
    * Passes a copy of the record with this name to `reduce` (null if there is none), and stores the `keep` that it returns as
-   * JSON. `result` is a value for the caller. `nowMs` is a
-   * clock that is the same for all processes. Waits for the store if it is away, and throws `SrqError('log')` when it gives up.
+   * JSON. `result` is a value for the caller. Waits for the store if it is away, and throws `SrqError('log')` when it gives up.
    */
   change<Result>(
     name: string,
-    reduce: (kept: unknown, nowMs: number) => { readonly keep: unknown; readonly result: Result },
+    reduce: (kept: unknown) => { readonly keep: unknown; readonly result: Result },
   ): Promise<Result>;
 }
 

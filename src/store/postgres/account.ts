@@ -18,7 +18,7 @@ export function accountId({ baseUrl, clientId }: Destination): string {
 /** The records of an account in the store. */
 export interface PostgresAccountState extends SharedAccountState {
   /** Passes a copy of the record to `read`, like `change`, but changes nothing. */
-  look<Result>(name: string, read: (kept: unknown, nowMs: number) => Result): Promise<Result>;
+  look<Result>(name: string, read: (kept: unknown) => Result): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -26,19 +26,17 @@ export interface PostgresAccountState extends SharedAccountState {
 export function openAccountState(
   { query, retryWhileAway }: Database,
   account: string,
-  run: string,
   stopping: AbortSignal,
 ): PostgresAccountState {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    run,
     // Changes are made one after the other, so that one process does not compete with itself.
     change: (name, change) => {
       // If another process was faster, the change is made again from what that one has left.
       const changed = async () => {
         for (;;) {
-          const { kept, nowMs } = await keptAs(query, account, name);
-          const { keep, result } = change(parsed(kept), nowMs);
+          const kept = await keptAs(query, account, name);
+          const { keep, result } = change(parsed(kept));
           if ((await query(CHANGE, [account, name, JSON.stringify(keep), kept])).length > 0) return result;
         }
       };
@@ -46,10 +44,7 @@ export function openAccountState(
       last = done.catch(() => {});
       return done;
     },
-    look: async (name, read) => {
-      const { kept, nowMs } = await retryWhileAway(() => keptAs(query, account, name), stopping);
-      return read(parsed(kept), nowMs);
-    },
+    look: async (name, read) => read(parsed(await retryWhileAway(() => keptAs(query, account, name), stopping))),
     close: async () => void (await last),
   };
 }
@@ -62,13 +57,10 @@ const CHANGE = `insert into srq.account as a (account, name, kept) values ($1, $
   on conflict (account, name) do update set kept = excluded.kept
   where a.kept is not distinct from $4 and set_config('synchronous_commit', 'off', true) = 'off' returning 1`;
 
-async function keptAs(query: Query, account: string, name: string) {
-  const [row] = await query<{ kept: string | null; now_ms: number }>(
-    `select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
-      (select kept from srq.account where account = $1 and name = $2) as kept`,
-    [account, name],
-  );
-  return { kept: row?.kept ?? null, nowMs: row?.now_ms ?? 0 };
+async function keptAs(query: Query, account: string, name: string): Promise<string | null> {
+  const text = 'select kept from srq.account where account = $1 and name = $2';
+  const [row] = await query<{ kept: string | null }>(text, [account, name]);
+  return row?.kept ?? null;
 }
 
 const parsed = (kept: string | null): unknown => (kept === null ? null : JSON.parse(kept));
