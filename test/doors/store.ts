@@ -9,7 +9,7 @@ import type { Database } from '../../src/store/postgres/database.ts';
 /** Opens the token of an account as a process of its own does. */
 export const AccountToken = {
   open: (database: Database, account: string, key: Buffer) =>
-    openAccountToken(openAccountState(database, account, 'run', new AbortController().signal), account, key),
+    openAccountToken(openAccountState(database, account, new AbortController().signal), account, key),
 };
 
 export { systemClock } from '../../src/account/system-clock.ts';

@@ -37,7 +37,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account share 
   };
   const join = async (url: string, run: string): Promise<PostgresAccountState> => {
     const { database } = await joined(url, run);
-    const account = openAccountState(database, ACCOUNT, run, new AbortController().signal);
+    const account = openAccountState(database, ACCOUNT, new AbortController().signal);
     open.push(account);
     return account;
   };

@@ -57,7 +57,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store whose server is replaced${w
   test('a standby that takes no writing yet is waited for, and no connection is left open there', async () => {
     const { log, store } = await opened('run');
     const stopping = new AbortController();
-    const account = openAccountState(store.database, 'a'.repeat(32), 'run', stopping.signal);
+    const account = openAccountState(store.database, 'a'.repeat(32), stopping.signal);
     onTestFinished(() => {
       stopping.abort();
       return account.close();
