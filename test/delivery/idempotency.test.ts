@@ -72,6 +72,17 @@ describe('A create whose answer is lost', () => {
     expect(machine.service.arrivals).toHaveLength(1);
   });
 
+  test('A create whose answer proves nothing is not repeated: a person says what it means', async () => {
+    for (const answer of ['200 refused', '302'] as const) {
+      machine.close();
+      machine = idempotentMachine();
+      meets(answer);
+      expect(await sendOne(), answer).toMatchObject({ status: 'unknown' });
+      expect(machine.service.arrivals, answer).toHaveLength(1);
+      expect(await machine.known(key), answer).toBe('unknown');
+    }
+  });
+
   test('A create whose repetition is refused, or never arrives, stays unknown', async () => {
     for (const answer of ['422', '404', 'bad certificate'] as const) {
       machine.close();
