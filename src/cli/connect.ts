@@ -1,8 +1,10 @@
 import { type ConnectedAccount, type Connection, type ConnectOptions, openConnection } from '../account/connection.ts';
+import { duration } from '../report/output.ts';
 import { type Contract, isElsewhere } from '../request/contract/contract.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Secret } from '../request/words/secret.ts';
+import type { Refused } from '../service/pacing/rate-limiter.ts';
 import type { Context } from './context.ts';
 import { destinationOf } from './session.ts';
 import { keepParserPlain } from './v8-flags.ts';
@@ -43,7 +45,22 @@ export async function connectTo(
       no: env['no_proxy'] || env['NO_PROXY'] || null,
     },
   };
-  return openConnection(context, account, options);
+  return openConnection(context, account, { ...options, refused: toldPauses(context, options.refused) });
+}
+
+/** Minimum pause that is announced. Shorter ones end before the user has read the message. */
+const MIN_ANNOUNCED_MS = 10_000;
+
+/** Tells the user of each long pause that the service asks for, once: its answers in flight all ask for the same one. */
+function toldPauses({ clock, reporter }: Context, refused: ConnectOptions['refused']): Refused {
+  let toldUntilMs = Number.NEGATIVE_INFINITY;
+  return (http, pauseMs) => {
+    refused?.(http, pauseMs);
+    const nowMs = clock.monotonicMs();
+    if (pauseMs < MIN_ANNOUNCED_MS || nowMs < toldUntilMs) return;
+    toldUntilMs = nowMs + pauseMs;
+    reporter.say(() => `The service asks to slow down (HTTP ${http}): waiting for ${duration(pauseMs)}.`);
+  };
 }
 
 /**
