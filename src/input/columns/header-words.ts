@@ -20,6 +20,8 @@ export function headerWords(header: string, mendsSlips: boolean): string[] {
     // These are forms of both genders: "Alumno/a", "Schüler/in".
     .replace(/(?<=\p{L}{2})\/(?:s|e|en|r|in|innen|a|o|as|os)(?!\p{L})/giu, '')
     .replace(/(\p{L})@(\p{L})/gu, '$1a$2')
+    // Initials with a small letter are one word, which may mean anybody: "NoK phone".
+    .replace(/(?<!\p{L})\p{Lu}\p{Ll}\p{Lu}(?!\p{L})/gu, (initials) => initials.toLowerCase())
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .normalize('NFKD')

@@ -117,7 +117,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   },
   house_number: {
     shows: ({ medianLength, digits, distinct }) => medianLength <= 6 && digits >= 0.4 && distinct > 0.2,
-    contradicts: (seen) => seen.medianLength > 12 || isContact(seen),
+    contradicts: (seen) => seen.medianLength > 12 || isContact(seen) || seen.oneWord + seen.wordsOnly >= PLAIN,
     group: 'place',
   },
   location: {

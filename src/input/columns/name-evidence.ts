@@ -156,7 +156,7 @@ function hasInitials(header: string): boolean {
  */
 const TELLING_IN_BRACKETS: ReadonlySet<Concept> = new Set([
   ...'email phone name first last street house postal city country other'.split(' '),
-  ...'company fax second money tax audio title region extra consent status'.split(' '),
+  ...'company fax second money tax audio title region extra consent status either'.split(' '),
 ]);
 
 /** Returns the words of a header, except those in brackets that only explain. */
@@ -166,7 +166,12 @@ function tellingWords(header: string, mendsSlips: boolean): readonly string[] {
   if (outside === header) return words;
   const remaining = headerWords(outside, mendsSlips);
   if (remaining.every(isSilent)) return words;
+  // Initials may mean anybody: "Phone (PM)".
+  const [, initials = ''] = /[([](\p{Lu}\p{L}?\p{Lu})[)\]]/u.exec(header) ?? [];
   return words.filter(
-    (word) => remaining.includes(word) || conceptsOf(word).some((each) => TELLING_IN_BRACKETS.has(each)),
+    (word) =>
+      remaining.includes(word) ||
+      word === initials.toLowerCase() ||
+      conceptsOf(word).some((each) => TELLING_IN_BRACKETS.has(each)),
   );
 }
