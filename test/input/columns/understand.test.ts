@@ -76,13 +76,13 @@ describe('header rows as forms, CRMs and people write them', () => {
 
   it.each<[set: string, certain: number, foundOrAsked: number, wrong: readonly string[]]>([
     ['fresh8', 0.8, 0.95, []],
-    ['fresh9', 0.73, 0.92, ['odoo-crm-lead-api-at: name', 'gestionale-danea-preventivi-ti: Cod.']],
+    ['fresh9', 0.73, 0.92, ['gestionale-danea-preventivi-ti: Cod.']],
     ['fresh10', 0.73, 0.92, ['officina-moesa-servizi-extra-clienti: lavoro auto']],
     ['fresh11', 0.85, 0.95, []],
     ['fresh12', 0.85, 0.95, []],
     ['fresh13', 0.85, 0.95, []],
     ['fresh14', 0.83, 0.94, ['assurance-sinistres-reparation: NATURE']],
-    ['fresh16', 0.85, 0.94, ['versicherung-handwerkernetz-schaeden: Sparte']],
+    ['fresh16', 0.85, 0.94, []],
     ['fresh18', 0.88, 0.97, ['53-pbx-sg: Recording URL']],
     ['fresh19', 0.91, 0.97, []],
     ['fresh20', 0.92, 0.98, []],
@@ -110,6 +110,7 @@ describe('header rows as forms, CRMs and people write them', () => {
         'calendly-diagnostic-qc: Lieu',
       ],
     ],
+    ['fresh23', 0.86, 0.96, ['whatsapp-leads-handyman: Name']],
   ])(
     'of %s, which was judged blind, most is found, and little is taken wrongly for certain',
     (set, least, most, names) => {
@@ -121,8 +122,8 @@ describe('header rows as forms, CRMs and people write them', () => {
   );
 
   it.each([
-    ['fresh15', 0.7, 0.88, 7],
-    ['fresh17', 0.77, 0.92, 6],
+    ['fresh15', 0.7, 0.88, 5],
+    ['fresh17', 0.77, 0.92, 5],
   ])(
     'of %s, one of the oddest sets, most is found, and at most some is taken wrongly for certain',
     (set, least, most, times) => {
