@@ -106,9 +106,6 @@ function lookAt({ columns, cells, market }: ColumnsView): Look[] {
 /** Minimum number of filled cells before content decides anything. */
 const MIN_FILLED = 3;
 
-/** Minimum number of whole names of which one at least should have a common given name. */
-const MIN_TELLING_NAMES = 5;
-
 const OF_AN_ADDRESS: readonly FieldOrPart[] = ['street', 'postal_code', 'city'];
 
 /**
@@ -139,13 +136,7 @@ function isDoubted(each: Candidate, readings: readonly Candidate[], looks: reado
   // Who pays may be the customer, and who is named for the delivery somebody else. A company is neither.
   const isPayer = ({ name, seen }: Look) =>
     name.isBilling && name.meanings.some((named) => named.meaning === meaning) && seen.company < 0.3;
-  // A system's "Name" may be that of a task: "Boiler leak".
-  const isOfNobody =
-    meaning === 'fullname' &&
-    !look.name.isCustomers &&
-    look.seen.filled >= MIN_TELLING_NAMES &&
-    look.seen.givenName === 0;
-  if (isOfAName(meaning)) return isOfNobody || looks.some(isPayer);
+  if (isOfAName(meaning)) return looks.some(isPayer);
   if (!isOfAPerson(meaning)) return false;
   const rivals = readings.filter((other) => other.meaning === meaning);
   const isFirst = ({ look: { name } }: Candidate) => !name.isSecond && !name.isDoubted;

@@ -111,11 +111,11 @@ export class Pace {
     record.inFlight -= 1;
     if (kind === 'ok' || kind === 'declined') this.#taken(permit, nowMs, kind === 'ok');
     else if (record.refusing?.probe === number) record.refusing.probe = null;
-    const isLate = nowMs - permit.sentMs >= OVERLOAD_MS;
-    const isOverload = kind === 'overloaded' || (kind === 'unanswered' && isLate);
+    const isSilent = kind === 'unanswered' && nowMs - permit.sentMs >= OVERLOAD_MS;
     // Those that were sent before the last cut are refused for the same reason.
     const isEcho = number <= record.cutNumber;
-    if (!isEcho && (isOverload || kind === 'throttled')) this.#refused(permit.level, nowMs, isOverload);
+    if (!isEcho && (isSilent || kind === 'throttled' || kind === 'overloaded'))
+      this.#refused(permit.level, nowMs, kind);
     if (pauseMs !== null) this.hold(nowMs, pauseMs);
   }
 
@@ -153,26 +153,30 @@ export class Pace {
     const { perSecond, plateau, ceiling } = this.record;
     if (this.#options.rate !== 'auto') return null;
     const concurrency = Math.min(this.#options.concurrency, ceiling ?? Number.POSITIVE_INFINITY);
-    return { ratePerSecond: plateau ?? perSecond, concurrency, limited: plateau !== null };
+    return { ratePerSecond: Math.max(plateau ?? 0, perSecond), concurrency, limited: plateau !== null };
   }
 
-  #refused(level: number, nowMs: number, isOverload: boolean): void {
+  #refused(level: number, nowMs: number, kind: RateAnswer['kind']): void {
     const { record } = this;
-    const arePlacesToBlame = this.#blamePlaces(level, nowMs);
-    if (!arePlacesToBlame && (isOverload || record.refusing === null)) cut(record, isOverload);
+    const isOverload = kind !== 'throttled';
+    // Nothing was taken since the last one: the service is down, and says 503 at any rate.
+    const isDown = kind === 'overloaded' && record.shedAt === record.taken;
+    if (kind === 'overloaded') record.shedAt = record.taken;
+    const arePlacesToBlame = !isDown && this.#blamePlaces(level, nowMs);
+    if (!arePlacesToBlame && !isDown && (isOverload || record.refusing === null)) cut(record, isOverload);
     if (isOverload) shrink(record);
-    else this.#backOff(nowMs);
+    if (isDown || !isOverload) this.#backOff(nowMs, !isOverload);
     record.cutNumber = record.lastNumber;
   }
 
   /** Pauses after a refusal, for longer each time, however short a pause the service asks for. */
-  #backOff(nowMs: number): void {
+  #backOff(nowMs: number, isByCount: boolean): void {
     const { record } = this;
     const { fromMs, count } = record.refusing ?? { fromMs: nowMs, count: 0 };
     const fullMs = BACKOFFS_MS[count] ?? MAX_BACKOFF_MS;
     const backoffMs = (fullMs / 2) * (1 + this.#options.random());
     record.untilMs = Math.max(record.untilMs, nowMs + backoffMs);
-    record.refusing = { fromMs, lastMs: nowMs, count: count + 1, probe: null };
+    record.refusing = { fromMs, lastMs: nowMs, count: count + 1, probe: null, isByCount };
   }
 
   #taken(permit: Permit, nowMs: number, didItsWork: boolean): void {
@@ -262,6 +266,8 @@ function firstRecord({ rate, concurrency, learned = null }: PaceOptions) {
     /** Number of requests taken since the first send, or since the end of the last refusal. */
     taken: 0,
     sinceMs: null as number | null,
+    /** The number of requests taken when the service last said that it is overloaded. */
+    shedAt: null as number | null,
     /** Number of requests that may be in flight. */
     places: Math.min(concurrency, places),
     /** Number of answers since the places were judged, and how slow they were. */
@@ -278,7 +284,13 @@ function firstRecord({ rate, concurrency, learned = null }: PaceOptions) {
     /** Nobody sends before this time. */
     untilMs: 0,
     /** The refusals until a probe is taken. The probe is the number of the request that is sent first after the pause. */
-    refusing: null as { fromMs: number; lastMs: number; count: number; probe: number | null } | null,
+    refusing: null as {
+      fromMs: number;
+      lastMs: number;
+      count: number;
+      probe: number | null;
+      isByCount: boolean;
+    } | null,
     inFlight: 0,
     lastNumber: 0,
     /** Requests up to this number were sent before the last cut, so their refusals do not count again. */
@@ -317,9 +329,10 @@ function recover(record: PaceRecord, refusing: NonNullable<PaceRecord['refusing'
   record.refusing = null;
   const toMs = (2 * refusing.lastMs + nowMs) / 3;
   const took = (1000 * record.taken) / (toMs - (record.sinceMs ?? refusing.fromMs));
-  if (toMs - refusing.fromMs >= LONG_REFUSAL_MS && took < record.perSecond) settle(record, took, took);
+  if (refusing.isByCount && toMs - refusing.fromMs >= LONG_REFUSAL_MS && took < record.perSecond)
+    settle(record, took, took);
   record.nextMs = nowMs + 1000 / record.perSecond;
-  Object.assign(record, { taken: 0, sinceMs: nowMs });
+  Object.assign(record, { taken: 0, sinceMs: nowMs, shedAt: null });
 }
 
 function settle(record: PaceRecord, perSecond: number, plateau: number): void {
