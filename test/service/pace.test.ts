@@ -106,6 +106,29 @@ describe('against services whose limits it cannot see, the pace', () => {
       concurrency: 32,
     }));
 
+  it.each([20_000, 60_000, 600_000])('the pace is soon as fast as before an outage of %i ms, told by 503', (downMs) => {
+    for (const seed of SEEDS) {
+      const [random, upMs] = [seeded(seed), 15_000 + downMs];
+      let [whileDown, firstMs, hundredthMs, after] = [0, 0, 0, 0];
+      const server: HiddenServer = {
+        arrive: (nowMs) => {
+          const isDown = nowMs > 15_000 && nowMs < upMs;
+          whileDown += isDown ? 1 : 0;
+          if (nowMs >= upMs) after += 1;
+          if (after === 1) firstMs = nowMs;
+          if (after === 100) hundredthMs = nowMs;
+          return { status: isDown ? 503 : 200, atMs: nowMs + WORK_MS };
+        },
+      };
+      const pace = new Pace({ rate: 'auto', concurrency: 16, random });
+      sendRows({ pace, server, requests: 5_000, random });
+      expect(whileDown).toBeLessThan(60);
+      expect(firstMs - upMs).toBeLessThan(61_000);
+      expect(hundredthMs - firstMs).toBeLessThan(3_000);
+      expect(pace.learned()?.ratePerSecond).toBeGreaterThan(100);
+    }
+  });
+
   it.each([
     [50, 1.4, 1.1],
     [200, 1.2, 1.1],
