@@ -81,7 +81,8 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
       const next = await nextStep(taken, sent);
       watch.ended(taken, sent, next);
       inFlight -= 1;
-      observe(taken, sent);
+      // One that has waited too long says nothing about the service.
+      if (!taken.isOver) observe(taken, sent);
       await orEnd(tell(key, sent, next));
     } catch (error) {
       end(error);

@@ -17,6 +17,8 @@ const DENIED_IN_A_ROW = 5;
 const DENIALS: Readonly<Record<number, string>> = { 403: 'denied', 404: 'not found', 410: 'not found' };
 /** The first rows of a file may all be duplicates, at a service that srq does not know yet. */
 const UNREADABLE_IN_A_ROW = 10;
+/** Each of these rows was tried several times. */
+const FAILED_IN_A_ROW = 10;
 /** The faults with which a run must not go on if so many results in a row have them. */
 const FAULTS: Readonly<Record<string, readonly [times: number, code: ErrorReason, says: string, hint: string]>> = {
   unreadable: [
@@ -36,6 +38,12 @@ const FAULTS: Readonly<Record<string, readonly [times: number, code: ErrorReason
     'service.wrong-address',
     `The service does not know this address any more, or refuses ${DENIED_IN_A_ROW} rows in a row (HTTP {http}).`,
     'Read what it says in the results file, and check the base URL with: srq status',
+  ],
+  failing: [
+    FAILED_IN_A_ROW,
+    'service.failed',
+    `The service has failed ${FAILED_IN_A_ROW} rows in a row (HTTP {http}).`,
+    'They were not taken. Run the same command again later: it goes on where it stopped.',
   ],
 };
 /** The breaker opens at this many unknown outcomes in a row, or at more than `UNKNOWN_IN_WINDOW` among the last `WINDOW`. */
@@ -113,7 +121,8 @@ export class Supervisor {
     this.#seen += 1;
     if (status === 'created') this.#hasCreated = true;
     if (status === 'rejected') this.#refused += 1;
-    const kind = status === 'unknown' ? status : unreadable ? 'unreadable' : (DENIALS[http ?? 0] ?? 'other');
+    const other = status === 'failed' ? 'failing' : 'other';
+    const kind = status === 'unknown' ? status : unreadable ? 'unreadable' : (DENIALS[http ?? 0] ?? other);
     this.#inARow = { kind, times: kind === this.#inARow.kind ? this.#inARow.times + 1 : 1 };
     if (!unreadable && status !== 'failed' && status !== 'unknown') {
       this.#readable += 1;
@@ -166,7 +175,11 @@ export class Supervisor {
     const { kind, times } = this.#inARow;
     const [least, code, says, hint] = FAULTS[kind] ?? [];
     if (!least || !code || !says || times < least) return null;
-    return new SrqError(code, says.replace('{http}', String(http)), hint);
+    return new SrqError(
+      code,
+      http === null ? says.replace(' (HTTP {http})', '') : says.replace('{http}', String(http)),
+      hint,
+    );
   }
 
   /**

@@ -184,10 +184,9 @@ const TEACH =
   'If an answer that srq does not know (srq_message) always means a refusal, say so once: srq contract learn --refused-by form. If it means that the request was taken: --taken-by form.';
 
 /** A next run is advised for rows that failed. It fails as well if validate never gives a clear answer. */
-function validateAdvice({ 'service.no-verdict': unread = 0, 'service.failed': broken = 0 }: ReasonCounts) {
-  if (unread + broken === 0) return null;
-  const rows = rowsText(unread + broken);
-  return `${rows} failed because validate gave no clear answer. If it stays like that, look one up at the service, which may have them already. If it has none of them, send without validate, by which a 201 with an identifier counts as created: --no-validate`;
+function validateAdvice({ 'service.no-verdict': unread = 0 }: ReasonCounts) {
+  if (unread === 0) return null;
+  return `${rowsText(unread)} failed because validate gave no clear answer. If it stays like that, look one up at the service, which may have them already. If it has none of them, send without validate, by which a 201 with an identifier counts as created: --no-validate`;
 }
 
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */

@@ -119,10 +119,10 @@ export class Pace {
     if (pauseMs !== null) this.hold(nowMs, pauseMs);
   }
 
-  /** Reduces the rate by this factor, for the caller's breaker. */
+  /** Reduces the rate by this factor, for the caller's breaker. It climbs back to where it was, and that is remembered. */
   slowDown(share: number): void {
     const { record } = this;
-    settle(record, record.perSecond * share, record.perSecond * share);
+    settle(record, record.perSecond * share, record.plateau ?? record.perSecond);
     record.cutNumber = record.lastNumber;
   }
 
