@@ -72,13 +72,14 @@ export class Context extends Program {
   }
 
   /**
-   * Opens the record of the files that srq has written for the user. A rehearsal with --sandbox knows only what rehearsals
-   * wrote, because it must not replace the results of a service.
+   * Opens the record of the files that srq has written for the user with this profile. The results of another account are
+   * not replaced, and a rehearsal with --sandbox replaces only what rehearsals wrote.
    */
   async writtenFiles(): Promise<WrittenFiles> {
     const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
     const { writtenFiles } = await import('../settings/written-files.ts');
-    return writtenFiles(join(this.#directories().state, name), await this.trust());
+    const { value: profile } = await this.profileName();
+    return writtenFiles(join(this.#directories().state, name, profile), await this.trust());
   }
 
   async profiles(): Promise<ProfileStore> {

@@ -46,6 +46,15 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
     store: context.options.store ?? kept.store,
   };
   await profiles.set(name, profile);
+  const twins = Object.entries(profiles.all()).filter(
+    ([other, each]) => other !== name && each.baseUrl === baseUrl && each.clientId === clientId,
+  );
+  if (twins.length > 0 && context.options.store === undefined) {
+    const others = twins.map(([other]) => other).join(', ');
+    context.reporter.warn(
+      `Profile ${others} is of the same account. Each profile has a log of its own, and does not know what the other has sent.`,
+    );
+  }
   if (before && !isSame) {
     const earlier = printable(`${before.baseUrl} as client ${before.clientId}`);
     context.reporter.warn(

@@ -41,14 +41,17 @@ export async function resolve(context: Context, given: readonly string[], option
 }
 
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
-  const doubtful = await unknownRecords(await context.log.store(), keys, options);
-  const entries = doubtful.map(logEntryOf);
+  const store = await context.log.store();
+  const doubtful = await unknownRecords(store, keys, options);
+  const files = new Map<string, string>();
+  for await (const note of store.notes()) if (note.event === 'begin') files.set(note.run, note.file);
+  const entries = doubtful.map((record) => ({ ...logEntryOf(record), file: files.get(record.run) ?? null }));
   const nowMs = context.clock.nowMs();
   await context.reporter.result(
     'resolve',
     {
-      unknown: entries.map(({ key, at, row, ref, message, reason, raw }) => {
-        return { key, at, row, ref, message, reason, answer: raw };
+      unknown: entries.map(({ key, at, run, file, row, ref, message, reason, raw }) => {
+        return { key, at, run, file, row, ref, message, reason, answer: raw };
       }),
     },
     (paint) =>

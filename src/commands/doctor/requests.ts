@@ -23,6 +23,11 @@ export async function validate({ context, connection, contract }: Examination): 
   }
   const { verdict, refused, http, message } = await api.validate(made.request);
   const said = (word: string) => `Validate says "${word}" about a made-up request`;
+  if (verdict === 'clear' && http === 404)
+    return {
+      message: `${said(verdict)}, with HTTP 404.`,
+      warning: { reason: 'service.wrong-address', hint: NOT_THERE },
+    };
   if (verdict === 'clear') return { message: `${said(verdict)}.` };
   // It calls this one a duplicate, whether or not it says the same of every other one.
   if (verdict === 'duplicate' || (refused === null && message !== null)) {
@@ -40,6 +45,8 @@ export async function validate({ context, connection, contract }: Examination): 
   throw new SrqError('answer.unreadable', unread, UNREAD);
 }
 
+const NOT_THERE =
+  'It may say so of a request that it does not have, or have no such address. Check the base URL: srq status';
 const NOTHING_USABLE = 'Validate gave no usable answer within 10 s. To see each answer: srq doctor --verbose';
 const DENIED = 'Ask the marketplace whether this client may use the request API.';
 const REFUSED = `If it wants more fields, learn its API description: srq contract learn FILE    If not, try a request of your own: srq validate --file request.json`;

@@ -38,15 +38,23 @@ export function logLine(
 }
 
 /** Formats the requests in doubt with their keys, by which `resolve` identifies them. What is known of each stands below it. */
-export function doubtText(doubtful: readonly LogEntry[], nowMs: number, columns: number | null, paint: Paint): string {
-  const rows = doubtful.map(({ key, at, row, ref }) => [
+export function doubtText(
+  doubtful: readonly (LogEntry & { readonly file: string | null })[],
+  nowMs: number,
+  columns: number | null,
+  paint: Paint,
+): string {
+  const rows = doubtful.map(({ key, at, row, ref, file }) => [
     { text: key.slice(0, KEY_WIDTH), paint: paint.bold },
     { text: duration(Math.max(0, nowMs - Date.parse(at))) },
     { text: String(row) },
     { text: printable(ref ?? '-') },
+    { text: printable(file ?? '-') },
   ]);
   const width = columns ?? Number.POSITIVE_INFINITY;
-  const [heading = '', ...lines] = tableText(['key', 'age', 'row', 'reference'], rows, width, paint).split('\n');
+  const [heading = '', ...lines] = tableText(['key', 'age', 'row', 'reference', 'file'], rows, width, paint).split(
+    '\n',
+  );
   const below = doubtful.map(({ message, raw }) =>
     printable([message, raw && `It answered: ${briefly(raw)}`].filter(Boolean).join(' ')),
   );

@@ -159,7 +159,10 @@ export const RUNS = {
   /** The requests whose outcome is unknown. */
   resolve: z.object({
     unknown: z.array(
-      z.object({ key: text, at: time, ...numbered, message: nullableText, reason: reasonOfRow, answer: nullableText }),
+      z.object({
+        ...{ key: text, at: time, run: text, file: nullableText, ...numbered },
+        ...{ message: nullableText, reason: reasonOfRow, answer: nullableText },
+      }),
     ),
   }),
   /** The requests that a person has settled. */

@@ -117,7 +117,7 @@ function notOurs(what: string, { why, remedy }: AccessFlaw): SrqError {
   return new SrqError(
     'log.not-own',
     `${what} ${why}; it is not used. Nothing was sent.`,
-    `Others may have changed what it says was sent. To use it anyway: ${remedy}    Or name another log with --log FILE.`,
+    `Others may have changed what it says was sent. To use it anyway: ${remedy}`,
   );
 }
 
