@@ -3,19 +3,12 @@ const CHUNK_ENTRIES = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ENTRIES - 1;
 const WORDS = 4;
 const KEY_BYTES = 16;
-/**
- * Number of tables. A table is copied when it grows, so many small tables need less additional memory than one large
- * one.
- */
-const TABLES = 64;
-const FIRST_SLOTS = 64;
+const FIRST_SLOTS = 1024;
 
-/** The size of an index and of its tables, from which its memory follows. */
+/** The number of entries and of slots of an index, from which its memory follows. */
 export interface KeyIndexShape {
   readonly size: number;
-  /** The number of entries and of slots of each table. */
-  readonly taken: readonly number[];
-  readonly slots: readonly number[];
+  readonly slots: number;
 }
 
 /**
@@ -26,19 +19,18 @@ export interface KeyIndexShape {
  * Keys are SHA-256 output, so their own bits are spread evenly and serve as the hash.
  */
 export class KeyIndex {
-  readonly #tables: Uint32Array<ArrayBuffer>[] = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS));
-  readonly #taken = new Uint32Array(TABLES);
+  /** The number of an entry plus one, or 0, at the place that follows from its key. */
+  #slots = new Uint32Array(FIRST_SLOTS);
   readonly #keys: Uint32Array<ArrayBuffer>[] = [];
   #size = 0;
   readonly #probe = new Uint32Array(WORDS);
   readonly #probeBytes = Buffer.from(this.#probe.buffer);
 
   /** Returns an index of this shape whose memory is still to be filled. */
-  static ofShape({ size, taken, slots }: KeyIndexShape): KeyIndex {
+  static ofShape({ size, slots }: KeyIndexShape): KeyIndex {
     const index = new KeyIndex();
     index.#size = size;
-    index.#taken.set(taken);
-    for (const [table, count] of slots.entries()) index.#tables[table] = new Uint32Array(count);
+    index.#slots = new Uint32Array(slots);
     for (let entry = 0; entry < size; entry += CHUNK_ENTRIES) index.#addChunk();
     return index;
   }
@@ -48,35 +40,30 @@ export class KeyIndex {
   }
 
   get shape(): KeyIndexShape {
-    return { size: this.#size, taken: [...this.#taken], slots: this.#tables.map((slots) => slots.length) };
+    return { size: this.#size, slots: this.#slots.length };
   }
 
   /** The memory of the index, for copying it to another one of the same shape. */
   get memory(): readonly Uint32Array<ArrayBuffer>[] {
-    return [...this.#keys, ...this.#tables];
+    return [...this.#keys, this.#slots];
   }
 
   /** Returns the number of the entry, or -1 if there is none. `key` is 32 hex digits. */
   find(key: string): number {
     if (this.#size === 0) return -1;
     this.#load(key);
-    const slots = this.#tableAt(this.#probedTable());
-    return (slots[this.#slotIn(slots)] ?? 0) - 1;
+    return (this.#slots[this.#slot()] ?? 0) - 1;
   }
 
   /** Returns the number of the entry. A key that is not in the index yet is added. */
   findOrAdd(key: string): number {
     this.#load(key);
-    const table = this.#probedTable();
-    const slots = this.#tableAt(table);
-    const slot = this.#slotIn(slots);
-    const present = slots[slot] ?? 0;
+    const slot = this.#slot();
+    const present = this.#slots[slot] ?? 0;
     if (present > 0) return present - 1;
     const entry = this.#append();
-    slots[slot] = entry + 1;
-    const taken = (this.#taken[table] ?? 0) + 1;
-    this.#taken[table] = taken;
-    if (taken > slots.length * 0.8) this.#tables[table] = this.#grown(slots);
+    this.#slots[slot] = entry + 1;
+    if (this.#size > this.#slots.length * 0.8) this.#slots = this.#grown(this.#slots);
     return entry;
   }
 
@@ -105,16 +92,9 @@ export class KeyIndex {
     return this.#keys[entry >>> CHUNK_BITS]?.[(entry & CHUNK_MASK) * WORDS + word] ?? 0;
   }
 
-  #probedTable(): number {
-    return (this.#probe[1] ?? 0) % TABLES;
-  }
-
-  #tableAt(table: number): Uint32Array {
-    return this.#tables[table] as Uint32Array;
-  }
-
   /** Returns the slot that holds the probed key, or the empty slot where it belongs. */
-  #slotIn(slots: Uint32Array): number {
+  #slot(): number {
+    const slots = this.#slots;
     let slot = (this.#probe[0] ?? 0) % slots.length;
     for (;;) {
       const entry = (slots[slot] ?? 0) - 1;

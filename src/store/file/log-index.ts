@@ -127,7 +127,7 @@ const MAX_HEADER_BYTES = 1 << 14;
 /** The end of what was indexed, as much of it as is compared. A line that was added or deleted before moves it. */
 const TAIL_BYTES = 64 << 10;
 /** The form of a saved index: its version, the order of bytes, and the states by the numbers that stand for them in it. */
-const FORM = [1, endianness(), ...LOGGED_STATES].join(' ');
+const FORM = [2, endianness(), ...LOGGED_STATES].join(' ');
 
 /** The first line of a saved index. It is padded with blanks, so that the memory after it begins at a fixed offset. */
 interface SavedHeader {
