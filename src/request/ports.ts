@@ -273,16 +273,13 @@ export interface CachedToken {
 
 /** Shares the token of one base URL and client id with other processes. A cache that fails counts as empty. */
 export interface TokenCache {
-  /** Returns the token as of now, or as of the last `alone`. */
+  /** Returns the token as of now, or as of the last `refresh`. */
   read(): CachedToken | null;
   write(token: CachedToken): void | Promise<void>;
   /** Drops this token if it is still the cached one. */
   forget(accessToken: string): void;
-  /**
-   * Runs `work` while no other process does so with this cache, which is current then. If it is left out, there is no
-   * mutual exclusion.
-   */
-  alone?<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Looks what other processes have kept meanwhile. If it is left out, `read` always does. */
+  refresh?(): Promise<void>;
 }
 
 /**

@@ -72,14 +72,14 @@ export class Tokens {
   }
 
   #renew(isProof = false): Promise<CachedToken> {
-    const renew = () => this.#fetchOrShare(isProof);
-    this.#renewal ??= (this.#deps.cache.alone?.(renew) ?? renew()).finally(() => {
+    this.#renewal ??= this.#fetchOrShare(isProof).finally(() => {
       this.#renewal = null;
     });
     return this.#renewal;
   }
 
   async #fetchOrShare(isProof: boolean): Promise<CachedToken> {
+    await this.#deps.cache.refresh?.();
     const shared = isProof ? null : this.#deps.cache.read();
     const isNew = shared && shared.accessToken !== this.#current?.accessToken && this.#holds(shared);
     const token = isNew ? shared : await this.#fetch();

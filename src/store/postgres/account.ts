@@ -93,10 +93,9 @@ export async function openAccountToken({ look, change }: PostgresAccountState, a
       const dropped = change(TOKEN, (kept) => ({ keep: kept === sealed ? null : kept, result: null }));
       forgetting = dropped.catch(() => {});
     },
-    alone: async <Result>(work: () => Promise<Result>) => {
+    refresh: async () => {
       await forgetting;
       await load();
-      return work();
     },
   } satisfies TokenCache;
 }
