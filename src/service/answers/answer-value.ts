@@ -1,21 +1,19 @@
 import { parse } from 'lossless-json';
-import type { Pointer } from '../../request/contract/contract.ts';
+import type { Json, Pointer } from '../../request/contract/contract.ts';
+import { memberOf, scalarOf } from '../../request/contract/json.ts';
 import { memoize, pointerNames } from '../../request/small.ts';
 import type { Answer } from '../network/exchange.ts';
 
-/** A value of an answer's JSON body. Numbers are kept as the exact text in which they were sent. */
-export type AnswerValue = null | boolean | string | readonly AnswerValue[] | { readonly [name: string]: AnswerValue };
-
 /**
- * Parses the body of an answer as JSON. Returns undefined if it is not JSON. An answer is examined from several sides, and
- * is parsed only once.
+ * Parses the body of an answer as JSON, in which a number is the exact text that was sent. Returns undefined if it is not
+ * JSON. An answer is examined from several sides, and is parsed only once.
  */
-export const answerValue = memoize(({ body }: Answer): AnswerValue | undefined => parsed(body.trim()));
+export const answerValue = memoize(({ body }: Answer): Json | undefined => parsed(body.trim()));
 
-function parsed(text: string): AnswerValue | undefined {
+function parsed(text: string): Json | undefined {
   if (!/^[[{"\d-]|^(?:true|false|null)$/.test(text)) return undefined;
   try {
-    return parse(text, null, (digits) => digits) as AnswerValue;
+    return parse(text, null, (digits) => digits) as Json;
   } catch {
     return undefined;
   }
@@ -30,16 +28,9 @@ export function isHtml(answer: Answer): boolean {
   return /html/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
 }
 
-/** Returns the text, number or boolean at a pointer. A number keeps all its digits. */
-export function textAt(value: AnswerValue | undefined, pointer: Pointer): string | undefined {
-  const found = pointerNames(pointer).reduce<AnswerValue | undefined>(
-    (holder, name) =>
-      typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
-        ? Reflect.get(holder, name)
-        : undefined,
-    value,
-  );
-  return typeof found === 'string' || typeof found === 'boolean' ? String(found) : undefined;
+/** Returns the text, number or boolean at a pointer, or null. A number keeps all its digits. */
+export function textAt(value: Json | undefined, pointer: Pointer): string | null {
+  return scalarOf(pointerNames(pointer).reduce<Json | undefined>(memberOf, value));
 }
 
 /** Tells how a body can be read, or returns null if it cannot be. */

@@ -1,10 +1,11 @@
-import { type Contract, callsOf } from '../../request/contract/contract.ts';
+import { type Contract, callsOf, type Json } from '../../request/contract/contract.ts';
+import { isObject } from '../../request/contract/json.ts';
 import { readPlace } from '../../request/contract/place.ts';
 import { FIELDS } from '../../request/lead/fields.ts';
 import { nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { type AnswerValue, answerValue, isHtml } from './answer-value.ts';
+import { answerValue, isHtml } from './answer-value.ts';
 
 const MAX_LENGTH = 300;
 const MAX_TEXTS = 10;
@@ -46,7 +47,7 @@ interface Saying {
   readonly text: string;
 }
 
-function reasons(value: AnswerValue, sent: Redactor, names: ParameterNames): string[] {
+function reasons(value: Json, sent: Redactor, names: ParameterNames): string[] {
   const all = sayingsIn(Array.isArray(value) ? { errors: value } : value);
   const groups = REASON_NAMES.map((parts) => parts.flatMap((part) => all.filter(({ of }) => of === part)));
   const told = groups.find((group) => group.length > 0)?.slice(0, MAX_TEXTS) ?? [];
@@ -60,14 +61,8 @@ function reasons(value: AnswerValue, sent: Redactor, names: ParameterNames): str
   );
 }
 
-type AnswerObject = { readonly [name: string]: AnswerValue };
-
-function isObject(value: AnswerValue | undefined): value is AnswerObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Lists the texts of an answer's members, and of the objects around its words. */
-function sayingsIn(value: AnswerValue, depth = 2): Saying[] {
+function sayingsIn(value: Json, depth = 2): Saying[] {
   if (!isObject(value) || depth < 0) return [];
   const members = Object.entries(value).filter(([name]) => name.length <= MAX_NAME_LENGTH);
   return members.flatMap(([name, inner]) => {
@@ -79,7 +74,7 @@ function sayingsIn(value: AnswerValue, depth = 2): Saying[] {
   });
 }
 
-function sayings(value: AnswerValue, of: string, named: readonly string[] = [], depth = MAX_DEPTH): Saying[] {
+function sayings(value: Json, of: string, named: readonly string[] = [], depth = MAX_DEPTH): Saying[] {
   if (typeof value === 'string' && value !== '') return [{ of, named, text: value }];
   if (Array.isArray(value) && depth > 0) return value.flatMap((each) => sayings(each, of, named, depth - 1));
   if (!isObject(value) || depth === 0) return [];
@@ -94,7 +89,7 @@ function sayings(value: AnswerValue, of: string, named: readonly string[] = [], 
  * Returns the parameter that an entry names: by a name, by a path in parts, or as JSON:API does it with
  * `{"pointer":"/data/attributes/phone"}`.
  */
-function namedBy(value: AnswerValue | undefined): string | null {
+function namedBy(value: Json | undefined): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   if (Array.isArray(value)) return value.filter((part) => typeof part === 'string').join('.') || null;
   return isObject(value) ? namedBy(value['pointer'] ?? value['parameter'] ?? value['header']) : null;

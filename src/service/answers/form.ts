@@ -1,3 +1,4 @@
+import type { Json } from '../../request/contract/contract.ts';
 import {
   isNumber,
   isOpenTo,
@@ -9,7 +10,7 @@ import {
 import { isIdentifyingName, nameWords } from '../../request/words/names.ts';
 import type { Answer } from '../network/exchange.ts';
 import type { Redactor } from '../redaction/redactor.ts';
-import { type AnswerValue, answerValue, readableKind } from './answer-value.ts';
+import { answerValue, readableKind } from './answer-value.ts';
 import { bounded, type FormValue, IDENTIFIER, isCode, MAX_IDENTIFIER_LENGTH, normal, same } from './compared-text.ts';
 
 /**
@@ -98,7 +99,7 @@ class FormReader {
     this.#rules = rules;
   }
 
-  read(top: AnswerValue, location: string | undefined, status: number): Pick<Form, 'paths' | 'identifiers'> | null {
+  read(top: Json, location: string | undefined, status: number): Pick<Form, 'paths' | 'identifiers'> | null {
     if (/[?#;]/.test(location ?? '') || !this.#visit('', '', top, 0)) return null;
     if (this.#identifiers.length > 0 && typeof top === 'object') this.#withoutNames(top);
     if (this.#rules.isNew) this.#addFlags();
@@ -106,7 +107,7 @@ class FormReader {
     return { paths: this.#paths, identifiers: this.#identifiers };
   }
 
-  #visit(path: string, name: string, value: AnswerValue, depth: number): boolean {
+  #visit(path: string, name: string, value: Json, depth: number): boolean {
     if (this.#isTooLong || this.#paths.size > MAX_PATHS || depth > MAX_DEPTH) return false;
     const below = path === '' ? '' : `${path}.`;
     if (Array.isArray(value)) {
@@ -130,7 +131,7 @@ class FormReader {
    * does one whose members have each other's flags, or whose words stand in another order. Members that say the same count
    * once.
    */
-  #together(value: AnswerValue, depth: number): string {
+  #together(value: Json, depth: number): string {
     if (depth > MAX_DEPTH) return '';
     if (Array.isArray(value)) {
       const said = [...new Set(value.map((each) => this.#together(each, depth + 1)))];
@@ -171,14 +172,14 @@ class FormReader {
   }
 
   /** Compares the values once more, so that a sentence which repeats an identifier does not differ by it. */
-  #withoutNames(top: AnswerValue): void {
+  #withoutNames(top: Json): void {
     for (const { text } of this.#identifiers.splice(0)) this.#names.add(text.toLowerCase());
     this.#paths.clear();
     this.#visit('', '', top, 0);
   }
 
   /** Returns a value as it is compared. Of what names the request only that it does so is. */
-  #compared(place: string, name: string, value: AnswerValue): FormValue {
+  #compared(place: string, name: string, value: Json): FormValue {
     if (place === '' && typeof value === 'string') {
       const token = this.#noteToken(value);
       if (token === value.trim()) return this.#named(token);
@@ -207,7 +208,7 @@ class FormReader {
    * Notes a value that may be the identifier. Returns true if the value has no other meaning, so that it is not
    * compared.
    */
-  #noteIdentifier(place: string, name: string, value: AnswerValue): boolean {
+  #noteIdentifier(place: string, name: string, value: Json): boolean {
     if (typeof value !== 'string' || this.#rules.shared.includes(place)) return false;
     const isDocumented = this.#rules.documented.includes(place);
     const words = isDocumented ? [] : nameWords(name);
@@ -291,13 +292,13 @@ function liesBelow(address: string, path: string): boolean {
 }
 
 /** Tells whether a list may be a record without names, as `[0,4711,"ok"]` is: it is the whole answer, or mixes kinds of values. */
-function mayBeRecord(list: readonly AnswerValue[], isWhole: boolean): boolean {
-  const typeOf = (each: AnswerValue) => (typeof each === 'string' && isNumber(each) ? 'number' : typeof each);
+function mayBeRecord(list: readonly Json[], isWhole: boolean): boolean {
+  const typeOf = (each: Json) => (typeof each === 'string' && isNumber(each) ? 'number' : typeof each);
   const kinds = new Set(list.map((each) => (each === null ? 'null' : typeOf(each))));
   return list.length > 1 && !kinds.has('object') && (isWhole || kinds.size > 1);
 }
 
-function scalar(value: AnswerValue, sent: Redactor, names: ReadonlySet<string>): FormValue {
+function scalar(value: Json, sent: Redactor, names: ReadonlySet<string>): FormValue {
   if (value === null || typeof value === 'boolean') return same(String(value));
   if (Array.isArray(value)) return same(value.length === 0 ? '[]' : 'list');
   return typeof value === 'string' ? normal(value, sent, names) : same('object');

@@ -1,9 +1,9 @@
-import type { TokenOperation } from '../../request/contract/contract.ts';
+import type { Json, TokenOperation } from '../../request/contract/contract.ts';
 import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
-import { type AnswerValue, answerValue, isHtml, textAt } from '../answers/answer-value.ts';
+import { answerValue, isHtml, textAt } from '../answers/answer-value.ts';
 import { readErrorText } from '../answers/error-text.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
 import { failureName, networkFailure } from '../network/network-failure.ts';
@@ -26,7 +26,7 @@ export function readToken(
   // The outermost text of each name comes last, and so remains.
   const found = new Map(textsIn(value).toReversed());
   const [named] = TOKEN_NAMES.flatMap((name) => found.get(name) ?? []);
-  const documented = place === null ? undefined : textAt(value, place);
+  const documented = place === null ? null : textAt(value, place);
   const accessToken = documented ?? named ?? bareToken(answer, value);
   // A text that cannot be a header value is not a token.
   if (accessToken === null || !/^[\x21-\x7e]+$/.test(accessToken)) {
@@ -52,7 +52,7 @@ const TOKEN_NAMES = ['accesstoken', 'token', 'bearertoken', 'bearer'];
 const MAX_DEPTH = 4;
 
 /** Lists the texts of an answer by their names without case and signs, the outermost first. */
-function textsIn(value: AnswerValue | undefined, depth = MAX_DEPTH): (readonly [name: string, text: string])[] {
+function textsIn(value: Json | undefined, depth = MAX_DEPTH): (readonly [name: string, text: string])[] {
   if (typeof value !== 'object' || value === null || depth === 0) return [];
   const members = Object.entries(value).map(
     ([name, each]) => [name.toLowerCase().replace(/[^a-z\d]/g, ''), each] as const,
@@ -63,7 +63,7 @@ function textsIn(value: AnswerValue | undefined, depth = MAX_DEPTH): (readonly [
   return [...texts, ...members.flatMap(([, each]) => textsIn(each, depth - 1))];
 }
 
-function bareToken(answer: Answer, value: AnswerValue | undefined): string | null {
+function bareToken(answer: Answer, value: Json | undefined): string | null {
   const text = typeof value === 'string' ? value : value === undefined ? answer.body.trim() : '';
   return /^[\w.~+/=-]{16,4096}$/.test(text) ? text : null;
 }
