@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { constants, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import {
@@ -129,7 +129,7 @@ export async function fileLogOf(path: string): Promise<FileLogId | null> {
     const { size } = await file.stat();
     const end = Buffer.alloc(Math.min(size, END_BYTES));
     await file.read(end, 0, end.length, size - end.length);
-    return { log: digestOf(first[0]?.text ?? ''), state: digestOf(`${size} `, end) };
+    return { log: digestOf(first[0]?.text ?? ''), state: digestOf(Buffer.concat([Buffer.from(`${size} `), end])) };
   } finally {
     await file.close();
   }
@@ -138,11 +138,7 @@ export async function fileLogOf(path: string): Promise<FileLogId | null> {
 /** The end of a log, as much of it as identifies how far it goes. */
 const END_BYTES = 1 << 16;
 
-function digestOf(...parts: readonly (string | Buffer)[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest('hex').slice(0, 32);
-}
+const digestOf = (bytes: string | Buffer): string => hash('sha256', bytes, 'hex').slice(0, 32);
 
 /** Opens the log with its index, or returns null if there is no file. */
 async function openIndexed(path: string, user: LogUser | null) {

@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import type { Destination } from '../../request/lead/service-request.ts';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type Destination, digestOf } from '../../request/lead/service-request.ts';
 import type { CachedToken, SharedAccountState, TokenCache } from '../../request/ports.ts';
 import type { Database, Query } from './database.ts';
 
@@ -7,13 +7,9 @@ const TOKEN = 'token';
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+
 /** Returns the id of an account, as 32 hex digits. */
-export function accountId({ baseUrl, clientId }: Destination): string {
-  return createHash('sha256')
-    .update(JSON.stringify([baseUrl, clientId]))
-    .digest('hex')
-    .slice(0, 32);
-}
+export const accountId = ({ baseUrl, clientId }: Destination): string => digestOf([baseUrl, clientId]);
 
 /** The records of an account in the store. */
 export interface PostgresAccountState extends SharedAccountState {
