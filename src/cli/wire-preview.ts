@@ -2,7 +2,7 @@ import type { Contract } from '../request/contract/contract.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { AUDIO_PARAMETER, FORM_CONTENT_TYPE } from '../request/contract/wire.ts';
 import type { ServiceRequest } from '../request/lead/service-request.ts';
-import { redactedValue } from '../request/words/names.ts';
+import { isSecretName, SECRET } from '../request/words/names.ts';
 import { makeEncoder } from '../service/wire/encode.ts';
 
 /** Returns the parameters of a request as the service names them, without the recording and without secrets. */
@@ -13,6 +13,9 @@ export function wirePreview({ create, ...rest }: Contract, request: ServiceReque
   const named = Object.keys(create.fields).filter((place) => create.fields[place] === 'audio_file');
   const recordings = request.audio ? [...named.map((place) => readPlace(place).path.join('.')), AUDIO_PARAMETER] : [];
   return [...new URLSearchParams(body.toString())]
-    .map(([name, value]) => [name.replace(/\[([^\]]*)\]/g, '.$1'), redactedValue(name, value)] as [string, string])
+    .map(([name, value]): [string, string] => [
+      name.replace(/\[([^\]]*)\]/g, '.$1'),
+      isSecretName(name) ? SECRET : value,
+    ])
     .filter(([name]) => !recordings.includes(name));
 }

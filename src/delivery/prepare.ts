@@ -1,6 +1,6 @@
 import type { Contract } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
-import { isContactField, saysNone } from '../request/lead/cell.ts';
+import { saysNone } from '../request/lead/cell.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
 import {
@@ -179,9 +179,7 @@ function partsOf({ cells }: Row, mapping: Mapping): Parts | null {
  * Tells whether a cell says that there is no telephone number or e-mail address. In other fields the same words may be
  * a real value.
  */
-function isNone(field: string, cell: string): boolean {
-  return isContactField(field) && saysNone(cell);
-}
+const isNone = (field: string, cell: string): boolean => (field === 'phone' || field === 'email') && saysNone(cell);
 
 function sourceText(source: FieldSource, cells: readonly string[]): string {
   if (source.template) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { carriesRequest, type OperationName } from '../request/contract/operations.ts';
+import type { OperationName } from '../request/contract/operations.ts';
 import { refusal } from './messages/answer.ts';
 import { bearerToken, readBody, sendAnswer } from './messages/http-message.ts';
 import { exchangeOf } from './records/received-requests.ts';
@@ -50,7 +50,7 @@ export async function answerCall(
     encoding: decoded?.encoding ?? null,
     params,
     audio: decoded?.audio ?? null,
-    key: carriesRequest(operation) ? (decoded?.key ?? null) : null,
+    key: operation !== 'token' ? (decoded?.key ?? null) : null,
     status: answer === 'cut' ? null : answer.status,
     fault: fault?.kind ?? null,
     requestId: done.requestId,
@@ -72,6 +72,6 @@ function chooseFault(
 ): { readonly kind: FaultKind; readonly ms?: number | undefined } | null {
   const instructed = instructions.take(operation, content?.params ?? {});
   if (instructed) return { kind: instructed.fault, ms: instructed.ms };
-  const drawn = carriesRequest(operation) ? drawFault(operation, faultRates, random) : null;
+  const drawn = operation !== 'token' ? drawFault(operation, faultRates, random) : null;
   return drawn && { kind: drawn };
 }

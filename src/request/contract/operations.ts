@@ -7,7 +7,3 @@ export type OperationName = (typeof OPERATION_NAMES)[number];
 export const REQUEST_OPERATION_NAMES = ['create', 'validate'] as const satisfies readonly OperationName[];
 
 export type RequestOperationName = (typeof REQUEST_OPERATION_NAMES)[number];
-
-export function carriesRequest(name: OperationName): name is RequestOperationName {
-  return name !== 'token';
-}

@@ -16,11 +16,6 @@ const NONE: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Tells whether a field is a telephone number or an e-mail address. */
-export function isContactField(field: string): field is 'phone' | 'email' {
-  return field === 'phone' || field === 'email';
-}
-
 /**
  * Tells whether a cell for a telephone number or an e-mail address says that there is none: `n/a`, `-`, `keine Angabe`.
  * Such a cell contains neither a digit nor an @. The result means nothing for other fields, where the same words may be

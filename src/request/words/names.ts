@@ -76,8 +76,3 @@ export function secretTexts(name: string, value: unknown): string[] {
   const isText = (typeof value === 'string' && value !== '') || typeof value === 'number';
   return isSecret && isText ? [String(value)] : [];
 }
-
-/** Returns a value as it may be shown, with secrets replaced. */
-export function redactedValue(name: string, value: string): string {
-  return isSecretName(name) ? SECRET : value;
-}

@@ -3,14 +3,6 @@ import { SrqError } from '../../request/words/errors.ts';
 import type { Line, Route } from './connector.ts';
 import { networkFailure } from './network-failure.ts';
 
-/** Describes the certificate of a service and the TLS connection that showed it. */
-export interface ServiceCertificate {
-  readonly issuer: string;
-  readonly expiresAtMs: number;
-  /** TLS version of the connection, such as `TLSv1.3`. */
-  readonly protocol: string;
-}
-
 /** Makes an error of what is a failure of the network. */
 export function reached<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error) => {
@@ -19,8 +11,11 @@ export function reached<Result>(work: Promise<Result>): Promise<Result> {
   });
 }
 
-/** Makes the TLS handshake with the service over a connection that is open, and describes its certificate. */
-export async function tlsHandshake(route: Route, below: Line): Promise<ServiceCertificate> {
+/**
+ * Makes the TLS handshake with the service over a connection that is open. Describes its certificate, and the TLS version of
+ * the connection, such as `TLSv1.3`.
+ */
+export async function tlsHandshake(route: Route, below: Line) {
   const tls = (await route.complete(below)).socket as TLSSocket;
   const { issuer, valid_to } = tls.getPeerCertificate();
   const protocol = tls.getProtocol() ?? '';

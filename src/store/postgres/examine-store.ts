@@ -36,17 +36,6 @@ export async function makeTables({ query, shown }: Database): Promise<boolean> {
   }
 }
 
-/** The suitability of a store. */
-export interface StoreFindings {
-  /** The server's version: `PostgreSQL 15.4`. */
-  readonly server: string;
-  readonly role: string;
-  /** Whether the next command that sends creates the tables. */
-  readonly isBehind: boolean;
-  /** Dangers for records that were reported as recorded, each with a hint on what to do. */
-  readonly dangers: readonly { readonly message: string; readonly hint: string }[];
-}
-
 const MIN_VERSION = 130_000;
 
 interface Server {
@@ -64,7 +53,7 @@ const ASKED = `select current_setting('server_version') as version,
   array(select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name) as "off"`;
 
 /** Examines a store without changing anything. Throws `SrqError('log')` if it cannot be used. */
-export async function examineStore({ query, shown }: Database): Promise<StoreFindings> {
+export async function examineStore({ query, shown }: Database) {
   const [server] = await query<Server>(ASKED);
   if (!server || server.number < MIN_VERSION) {
     const message = `The store ${shown} is PostgreSQL ${server?.version ?? 'of an unknown version'}; 13 or later is needed.`;
@@ -80,7 +69,9 @@ export async function examineStore({ query, shown }: Database): Promise<StoreFin
   return {
     server: `PostgreSQL ${server.version}`,
     role,
+    /** Whether the next command that sends creates the tables. */
     isBehind,
+    /** Dangers for records that were reported as recorded. */
     dangers: [...(isHeld ? [HELD] : []), ...(server.off.length > 0 ? [mayForget(server.off.join(' and '))] : [])],
   };
 }

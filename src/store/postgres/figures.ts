@@ -1,26 +1,17 @@
 import type { QueueDepth } from '../../request/log/request-queue.ts';
 import type { Database, Query } from './database.ts';
 
-/** A process that works on a queue. */
-interface WorkingProcess {
-  /** The command, the process, the machine and the start time. */
-  readonly name: string;
-  readonly since: string;
-  readonly seen: string;
-  /** Number of requests that it has taken from the queue. */
-  readonly inHand: number;
-}
-
-/** Returns the processes that work on a queue now. */
-export async function workingProcesses({ query }: Pick<Database, 'query'>): Promise<WorkingProcess[]> {
-  const rows = await query<{ holder: string; since: Date; seen: Date; in_hand: number }>(
-    `select p.holder, p.since, p.seen,
-      (select count(*)::integer from srq.waiting w where w.process = p.id) as in_hand
+/**
+ * Returns the processes that work on a queue now: the command, the process, the machine and the start time of each, and how
+ * many requests it has in hand.
+ */
+export async function workingProcesses({ query }: Pick<Database, 'query'>) {
+  const rows = await query<{ name: string; since: Date; seen: Date; inHand: number }>(
+    `select p.holder as name, p.since, p.seen,
+      (select count(*)::integer from srq.waiting w where w.process = p.id) as "inHand"
     from srq.process p where p.holder like 'srq work,%' and not srq.is_gone(p) order by p.id`,
   );
-  return rows.map(({ holder: name, since, seen, in_hand: inHand }) => {
-    return { name, since: since.toISOString(), seen: seen.toISOString(), inHand };
-  });
+  return rows.map((row) => ({ ...row, since: row.since.toISOString(), seen: row.seen.toISOString() }));
 }
 
 /** Returns how many requests of the account wait. */
