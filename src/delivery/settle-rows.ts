@@ -8,7 +8,7 @@ import type { PassDeps } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
 import { inDoubt, type Sent, type Submission, type SubmitOptions, subjectOf, submitRequest, unsent } from './submit.ts';
 import { ageMs } from './withdraw.ts';
-import { type Asked, askControls, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
+import { type Asked, askRound, NEIGHBOURS, sentTime, type Testimony, withNeighbours } from './witness.ts';
 
 /** Least age of a request before it may be sent again, if the process that sent it is gone or a proxy is in between. */
 const LEAST_WAIT_MS = 4 * 60_000;
@@ -80,8 +80,6 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
   /** Asks validate about rows in two rounds, and settles them by what it says. */
   async function* settleBatch(doubts: readonly AskedRow[]): AsyncGenerator<Sent> {
     const { signal } = halt;
-    // Asked once before, so that a validate that remembers what it was asked about shows itself in the rounds.
-    await askControls(doubts, api, signal);
     const batch = await openWhenOld(doubts);
     for (const { submission } of doubts.filter((each) => !batch.includes(each))) yield inDoubt(submission);
     if (batch.length === 0) return;

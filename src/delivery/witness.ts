@@ -94,16 +94,6 @@ function textBytes({ request: { params, audio } }: Submission): number {
 /** What one round has shown of a request, or, if validate looks at customers, of one of its customer. */
 export type Testimony = 'clear' | 'duplicate' | 'of the customer' | 'nothing';
 
-/** Asks validate about the requests that cannot exist. What it says does not matter. */
-export async function askControls(
-  asked: readonly Asked[],
-  api: Pick<MarketplaceApi, 'look'>,
-  stopping: AbortSignal,
-): Promise<void> {
-  const controls = asked.flatMap((each) => each.controls);
-  await sideBySide(controls, async (control) => !stopping.aborted && (await api.look(control)));
-}
-
 /**
  * Asks validate about each request, its neighbours, and two invented requests like it. What validate says of a request
  * counts only if it calls all neighbours duplicates, and both invented requests clear.
@@ -124,10 +114,10 @@ export async function askRound(
     const look = await api.look(request);
     looks.set(about, [...(looks.get(about) ?? []), look]);
   };
+  const controls = asked.flatMap((each) => each.controls);
   const looksAt = (about: readonly unknown[]) => about.flatMap((each) => looks.get(each) ?? []);
   const sayings = ({ neighbours }: Asked, about: unknown): readonly (Verdict | undefined)[] => {
-    const nobodies = looksAt(asked.flatMap(({ controls }) => controls));
-    const tell = api.tellApart(nobodies, looksAt(neighbours.map(({ key }) => key)));
+    const tell = api.tellApart(looksAt(controls), looksAt(neighbours.map(({ key }) => key)));
     return looksAt([about]).map((look) => tell?.(look));
   };
   const neighbours = new Map(asked.flatMap((each) => each.neighbours.map(({ key, request }) => [key, request])));
@@ -137,11 +127,13 @@ export async function askRound(
     [ofCustomer, ofCustomer] as const,
     ...(other ? [[other, other] as const] : []),
   ]);
+  // Asked once before, so that a validate that remembers what it was asked about shows itself in both rounds.
+  if (!alone) await sideBySide(controls, (control) => ask([null, control]));
   await sideBySide([...neighbours, ...others], ask);
   for (const each of alone ? asked : []) {
-    const { submission, neighbours: near, controls } = each;
+    const { submission, neighbours: near } = each;
     const [says] = sayings(each, submission.key);
-    const opposite = says === 'clear' ? near[0]?.request : says === 'duplicate' ? controls[0] : undefined;
+    const opposite = says === 'clear' ? near[0]?.request : says === 'duplicate' ? each.controls[0] : undefined;
     if (opposite === undefined) continue;
     await ask([says === 'clear' ? near[0]?.key : opposite, opposite]);
     await ask([submission.key, submission.request]);
