@@ -52,12 +52,11 @@ export interface AccountOptions extends Omit<Credentials, 'clientId'> {
  */
 export async function openAccount(host: Host, options: AccountOptions): Promise<Account> {
   const { destination, contract, rate, concurrency, refused = null } = options;
-  const { clock, halt } = host;
   const file = await openLearned(host, destination, contract);
   const learned = file.read();
   const own = learned.answers ?? NOTHING_KNOWN;
   const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
-  const limiter = new RateLimiter(pace, clock, halt.signal, refused);
+  const limiter = new RateLimiter(pace, host.clock, refused);
   const keepRate = () => {
     const reached = pace.learned();
     if (reached) file.write({ pace: reached });

@@ -18,7 +18,8 @@ import { secretTexts } from '../request/words/names.ts';
 import type { Exchange } from './network/exchange.ts';
 import { LeaseExpired, networkFailure } from './network/network-failure.ts';
 import type { RateLimiter } from './pacing/rate-limiter.ts';
-import { asksToWait, retryDelayMs } from './pacing/retry.ts';
+import { retryDelayMs } from './pacing/retry.ts';
+import { retryAfterMs } from './pacing/retry-after.ts';
 import { REDACTED } from './redaction/hidden-words.ts';
 import { Redactor } from './redaction/redactor.ts';
 import type { Tokens } from './token/token.ts';
@@ -152,7 +153,7 @@ export class Caller {
     const wallMs = clock.nowMs();
     // A 429, and any answer with Retry-After, has lengthened the rate limiter's pause when the permit was released. The
     // next `acquire` waits it out, and knows when it is too long.
-    if (answer !== null && (answer.status === 429 || asksToWait(answer, wallMs))) return;
+    if (answer?.status === 429 || (answer && retryAfterMs(answer.headers, wallMs) !== null)) return;
     let pauses = tried;
     if (isUnreached(exchange)) {
       const nowMs = clock.monotonicMs();

@@ -20,31 +20,26 @@ export type Refused = (http: number, pauseMs: number) => void;
 export class RateLimiter {
   readonly #pace: Pace;
   readonly #clock: Clock;
-  readonly #stopping: AbortSignal;
   readonly #refused: Refused | null;
   #queue: QueuedSend[] = [];
   #sleeping: AbortController | null = null;
 
-  constructor(pace: Pace, clock: Clock, stopping: AbortSignal, refused: Refused | null = null) {
+  constructor(pace: Pace, clock: Clock, refused: Refused | null = null) {
     this.#pace = pace;
     this.#clock = clock;
-    this.#stopping = stopping;
     this.#refused = refused;
-    stopping.addEventListener('abort', () => this.#dropStopped(), { once: true });
   }
 
   /**
    * Waits until the request may be sent. Resolves to the permit, which must be returned by {@link release}, or to null
    * if `stopping` fires. Throws `SrqError('service')` if the service asks for too long a pause.
    */
-  async acquire(operation: string, stopping = this.#stopping): Promise<Permit | null> {
+  async acquire(operation: string, stopping: AbortSignal): Promise<Permit | null> {
     if (stopping.aborted) return null;
     const turn = new Promise<Permit | null>((resolve, reject) => {
       this.#queue.push({ operation, stopping, resolve, reject });
     });
     this.#pump();
-    // The limiter's own signal always has a listener. Another one may outlive this request by far.
-    if (stopping === this.#stopping) return turn;
     const drop = () => this.#dropStopped();
     stopping.addEventListener('abort', drop);
     return turn.finally(() => stopping.removeEventListener('abort', drop));

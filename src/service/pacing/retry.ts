@@ -17,8 +17,3 @@ export function retryDelayMs(tried: number, answer: Answer | null, nowMs: number
   const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tried - 1));
   return full / 2 + (full / 2) * random();
 }
-
-/** Tells whether the answer says how long to wait. */
-export function asksToWait(answer: Answer | null, nowMs: number): boolean {
-  return answer !== null && retryAfterMs(answer.headers, nowMs) !== null;
-}
