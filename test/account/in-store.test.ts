@@ -94,7 +94,7 @@ describe.skipIf(postgresIsMissing !== null)(`What processes of an account know b
     const url = await server.database();
     const [one, other] = [processAt(url, 'one'), processAt(url, 'other')];
     const first = await one.open();
-    expect(await first.limiter.acquire('create')).not.toBeNull();
+    expect(await first.limiter.acquire('create', new AbortController().signal)).not.toBeNull();
     first.remember(knowing('a'));
     server.down();
     const startedMs = performance.now();

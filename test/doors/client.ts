@@ -61,7 +61,7 @@ export function clientOf(http: Http, setup: ClientSetup): Client {
   const pace = new Pace({ rate, concurrency, random: () => 0.5 });
   const api = new RequestApi({
     ...{ http, tokens, contract, clock, stopping },
-    limiter: new RateLimiter(pace, clock, stopping),
+    limiter: new RateLimiter(pace, clock),
     ...(rest.known && { known: rest.known }),
     ...(rest.remember && { remember: rest.remember }),
     ...(rest.columnOf && { columnOf: rest.columnOf }),
