@@ -5,13 +5,14 @@ import {
   NOTHING_KNOWN,
 } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { SharedAccountState, TokenCache } from '../request/ports.ts';
+import type { TokenCache } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
 import { Pace } from '../service/pacing/pace.ts';
 import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { FileTokenCache, LearnedFile } from '../settings/account-files.ts';
+import type { PostgresAccountState } from '../store/postgres/account.ts';
 import type { LogPlace, Program } from './program.ts';
 
 /**
@@ -108,7 +109,7 @@ export async function openLearned(host: Host, destination: Destination, contract
  * Adds what this process knows about the answers of a service to what the store has, and resolves to the result. `contract`
  * is the fingerprint of the contract.
  */
-export function addAnswers(state: SharedAccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
+export function addAnswers(state: PostgresAccountState, contract: string, own: KnownAnswers): Promise<KnownAnswers> {
   return state.change(`answers-${contract}`, (kept) => {
     const keep = mergeKnownAnswers(knownAnswersSchema.safeParse(kept).data ?? NOTHING_KNOWN, own);
     return { keep, result: keep };

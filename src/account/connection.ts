@@ -1,34 +1,19 @@
 import { type Contract, contractFingerprint, isElsewhere, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { CachedToken, TokenCache, TracedCall } from '../request/ports.ts';
+import type { TokenCache, TracedCall } from '../request/ports.ts';
 import type { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
-import { type ProxySettings, proxyFor, type ServiceProxy } from '../service/network/connector.ts';
-import type { PaceView } from '../service/pacing/permits.ts';
+import { type ProxySettings, proxyFor } from '../service/network/connector.ts';
 import { type Credentials, Tokens } from '../service/token/token.ts';
 import { Http } from '../service/wire/http.ts';
-import { type Account, type AccountOptions, type Host, openAccount } from './account.ts';
+import { type AccountOptions, type Host, openAccount } from './account.ts';
 import type { Program } from './program.ts';
 
 type ConnectionHost = Host & Pick<Program, 'addSecret' | 'requireCertificateCheck'>;
 
 /** A connection to the service for one account. */
-export interface Connection extends Omit<Account, 'limiter' | 'token' | 'answers' | 'remember'> {
-  readonly api: RequestApi;
-  readonly destination: Destination;
-  readonly proxy: ServiceProxy | null;
-  /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
-  readonly isProxied: boolean;
-  /** Requests a new token even if one is cached. Throws the errors of `Tokens.prove`. */
-  proveCredentials(): Promise<CachedToken>;
-  /** Returns the pace at this moment, for display. */
-  pace(): PaceView;
-  /** Whether earlier runs have shown how the service answers when it has taken a request. */
-  readonly isFamiliar: boolean;
-  /** Whether the service has, or may have, a validate operation. */
-  readonly mayValidate: boolean;
-}
+export type Connection = Awaited<ReturnType<typeof openConnection>>;
 
 /** The account that a connection is for, and how its service is reached. */
 export interface ConnectedAccount {
@@ -49,11 +34,7 @@ export interface ConnectOptions extends Omit<AccountOptions, keyof Credentials |
 }
 
 /** Builds the client of the service. Nothing is sent yet. Throws `SrqError('settings')` if a proxy cannot be used. */
-export async function openConnection(
-  host: ConnectionHost,
-  account: ConnectedAccount,
-  options: ConnectOptions,
-): Promise<Connection> {
+export async function openConnection(host: ConnectionHost, account: ConnectedAccount, options: ConnectOptions) {
   const { destination, contract } = account;
   const { columnOf = () => null, ...asked } = options;
   const clientSecret = await account.readSecret();
@@ -73,10 +54,15 @@ export async function openConnection(
     api,
     destination,
     proxy,
+    /** Whether there is a proxy in between. It may still deliver a request after srq has closed the connection. */
     isProxied: proxy !== null,
+    /** Whether earlier runs have shown how the service answers when it has taken a request. */
     isFamiliar: isFamiliar(known),
+    /** Requests a new token even if one is cached. Throws the errors of `Tokens.prove`. */
     proveCredentials: () => tokens.prove(),
+    /** Returns the pace at this moment, for display. */
     pace: () => limiter.pace(),
+    /** Whether the service has, or may have, a validate operation. */
     mayValidate: contract.validate !== null,
   };
 }

@@ -28,17 +28,7 @@ export function sentTime({ at, ms, looked = false }: LogRecord, nowMs: number): 
 }
 
 /** A request whose outcome is unknown, with what is needed to ask validate about it. */
-export interface Asked {
-  readonly submission: Submission;
-  /** Requests like it that cannot exist at the service. */
-  readonly controls: readonly ServiceRequest[];
-  /** One more of the same customer. A validate that knows it looks at customers, not at requests. */
-  readonly ofCustomer: ServiceRequest;
-  readonly sent: SentTime;
-  readonly neighbours: readonly Submission[];
-  /** Time between two rounds after which a request is as old as its oldest neighbour was in the first. */
-  readonly gapMs: number;
-}
+export type Asked = NonNullable<Awaited<ReturnType<typeof withNeighbours>>>;
 
 /**
  * Chooses the neighbours of a request: created requests, of its market where there are enough, nearest in time. Returns
@@ -49,7 +39,7 @@ export async function withNeighbours(
   sent: SentTime,
   candidates: readonly Submission[],
   { log, api }: { readonly log: Pick<DeliveryLog, 'read' | 'nowMs'>; readonly api: Pick<MarketplaceApi, 'invented'> },
-): Promise<Asked | null> {
+) {
   const records = await Promise.all(candidates.map(({ key }) => log.read(key)));
   const created = candidates.flatMap((each, at) => {
     const record = records[at];
@@ -73,12 +63,14 @@ export async function withNeighbours(
   const alike = nearest.find((each) => kindOf(each) === kindOf(submission));
   if (older === undefined || long === undefined || alike === undefined || nearest.length < NEIGHBOURS) return null;
   const chosen = [...new Set([older, long, alike, ...nearest])].slice(0, MAX_NEIGHBOURS);
+  /** Time between two rounds after which a request is as old as its oldest neighbour was in the first. */
   const gapMs = sent.lastMs - Math.min(...chosen.map(({ atMs }) => atMs));
   const { request } = submission;
-  // The same in both rounds, so that a validate that remembers what it was asked shows itself.
+  /** Requests like it that cannot exist at the service. The same in both rounds, for a validate that remembers its questions. */
   const controls = [false, true].map((text) => api.invented(request, { customer: true, text }));
+  /** One more of the same customer. A validate that knows it looks at customers, not at requests. */
   const ofCustomer = api.invented(request, { customer: false, text: true });
-  return { submission, controls, ofCustomer, sent, neighbours: chosen, gapMs };
+  return { submission, controls, ofCustomer, sent, neighbours: chosen as readonly Submission[], gapMs };
 }
 
 /** Returns what a validate that sees only some requests may go by: market, category, and which contacts there are. */

@@ -250,18 +250,6 @@ export interface DeliveryLog {
 /** The part of a log that says what is known of requests. Nothing is recorded through it. */
 export type LogView = Pick<DeliveryLog, 'lookup' | 'prefetch' | 'read'>;
 
-/** Small named records about one account in the store, shared by all processes that send for it. One at a time changes them. */
-export interface SharedAccountState {
-  /**
-   * Passes a copy of the record with this name to `reduce` (null if there is none), and stores the `keep` that it returns as
-   * JSON. `result` is a value for the caller. Waits for the store if it is away, and throws `SrqError('log')` when it gives up.
-   */
-  change<Result>(
-    name: string,
-    reduce: (kept: unknown) => { readonly keep: unknown; readonly result: Result },
-  ): Promise<Result>;
-}
-
 /**
  * A bearer token as kept between commands. Times are wall-clock milliseconds. `expiresAtMs` is null if it is not known.
  */

@@ -52,15 +52,7 @@ export interface CallDeps {
   readonly stopping: AbortSignal;
 }
 
-/** A prepared call of an operation. */
-export interface PreparedCall {
-  readonly operation: RequestOperationName;
-  readonly encoded: EncodedRequest;
-  /** The values to be redacted wherever the call is shown. */
-  readonly redactor: Redactor;
-  /** Encodes the call with its values masked. */
-  readonly shown: () => EncodedRequest;
-}
+export type PreparedCall = Awaited<ReturnType<Caller['prepare']>>;
 
 /**
  * Makes the calls of the service's operations: with a bearer token (RFC 6749, section 4.4; RFC 6750), in their turn at the
@@ -81,11 +73,7 @@ export class Caller {
   }
 
   /** Prepares a call: reads the recording and encodes the request, once for all tries. Nothing is sent. */
-  async prepare(
-    operation: RequestOperationName,
-    request: ServiceRequest,
-    header: EncodedRequest['headers'] = {},
-  ): Promise<PreparedCall> {
+  async prepare(operation: RequestOperationName, request: ServiceRequest, header: EncodedRequest['headers'] = {}) {
     const { params, parts = {}, audio } = request;
     const recording = audio ? await audio.base64() : null;
     const encoded = this.#encoder[operation](request, recording);
@@ -95,7 +83,9 @@ export class Caller {
     return {
       operation,
       encoded: { ...encoded, headers: { ...encoded.headers, ...header } },
+      /** The values to be redacted wherever the call is shown. */
       redactor: new Redactor(values),
+      /** Encodes the call with its values masked. */
       shown: () => this.#encoder[operation](request, recording, mask),
     };
   }

@@ -24,15 +24,6 @@ import { finding, type Problem } from '../../request/words/finding.ts';
 import { contractFindings, saysRequired } from './check-contract.ts';
 import { NO_PARTS, type PlacedParts, placedParts } from './place-parts.ts';
 
-/** The result of the checks: the request, or null if there is an error, and the problems in both cases. */
-export interface Checked {
-  /** The request without its recording, which has not been read. */
-  readonly request: ServiceRequest | null;
-  /** The path of the recording, or null if there is none. */
-  readonly audioPath: string | null;
-  readonly problems: readonly Problem[];
-}
-
 const META_TEST = /^(?:<test lead:|test@(?:meta|fb)\.com$)/i;
 
 /**
@@ -48,7 +39,7 @@ export function checkRequest(
   mapping: Mapping | null,
   contract: Contract = DOCUMENTED_CONTRACT,
   operation: RequestOperationName = 'create',
-): Checked {
+) {
   const check = new RequestCheck(draft, mapping, contract);
   check.texts(draft.parts ?? {});
   check.testLead();
@@ -255,13 +246,17 @@ class RequestCheck {
     return texts;
   }
 
-  result(): Checked {
+  /**
+   * The request without its recording, which has not been read, or null if there is an error; the path of the recording, or null
+   * if there is none; and the problems in both cases.
+   */
+  result() {
     const { ref, audioPath, problems } = this;
     const { parts } = this.placed;
     if (problems.some(({ severity }) => severity === 'error')) return { request: null, audioPath, problems };
     const params = this.params();
     const isWhole = Object.keys(parts).length === 0;
-    const request = isWhole ? { params, audio: null, ref } : { params, parts, audio: null, ref };
+    const request: ServiceRequest = isWhole ? { params, audio: null, ref } : { params, parts, audio: null, ref };
     return { request, audioPath, problems };
   }
 

@@ -15,19 +15,13 @@ export interface Line {
 /** Maximum time for each step of opening a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The two steps of opening a line to a service. */
-export interface Route {
-  /** Opens the TCP connection, or a tunnel through the proxy. */
-  begin(): Promise<Line>;
-  /** Makes the TLS handshake, if there is to be one. */
-  complete(below: Line): Promise<Line>;
-}
+export type Route = ReturnType<typeof routeTo>;
 
 /**
- * Returns the route to a service. `proxy` is null for a direct connection. TCP is opened separately from TLS, because
+ * Returns the route to a service: the two steps of opening a line to it. `proxy` is null for a direct connection. TCP is opened separately from TLS, because
  * Node.js does not give access to the TCP connection of a TLS socket that opened its own.
  */
-export function routeTo(proxy: ServiceProxy | null, url: URL, timeoutMs: number | null): Route {
+export function routeTo(proxy: ServiceProxy | null, url: URL, timeoutMs: number | null) {
   const stepMs = Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);
   const connect = buildConnector({ timeout: stepMs });
   const step = (to: URL, options: Pick<Connector.Options, 'protocol' | 'httpSocket'>) =>
@@ -48,8 +42,10 @@ export function routeTo(proxy: ServiceProxy | null, url: URL, timeoutMs: number 
       : { tcp, socket };
   const toProxy = (by: URL) => begun(by).then((line) => completed(by, line));
   return {
+    /** Opens the TCP connection, or a tunnel through the proxy. */
     begin: () => (proxy === null ? begun(url) : openTunnel(proxy, url, toProxy, stepMs)),
-    complete: (below) => completed(url, below),
+    /** Makes the TLS handshake, if there is to be one. */
+    complete: (below: Line) => completed(url, below),
   };
 }
 

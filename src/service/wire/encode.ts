@@ -16,7 +16,7 @@ export interface EncodedRequest {
   /** Path below the base URL, including the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: EncodedBody['body'];
+  readonly body: string | Buffer;
 }
 
 /** Returns what may be shown of a value. */
@@ -117,13 +117,8 @@ interface FilePart {
 
 type BodyEntry = Entry<FilePart>;
 
-interface EncodedBody {
-  readonly contentType: string;
-  readonly body: string | Buffer;
-}
-
 /** Writes values as the body of a call. For a multipart body, the boundary is added to the media type of the contract. */
-function encodedBody(call: Call, entries: readonly BodyEntry[], boundary: string): EncodedBody {
+function encodedBody(call: Call, entries: readonly BodyEntry[], boundary: string) {
   const contentType = call.as;
   const encoding = encodingOf(call);
   if (encoding === 'json') return { contentType, body: stringify(nested(entries, jsonValue)) ?? '{}' };

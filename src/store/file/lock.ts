@@ -135,14 +135,6 @@ async function within(waitMs: number, clock: Clock, isMet: () => boolean): Promi
   return true;
 }
 
-/** What `<log>.lock` says. */
-export interface LockFacts {
-  /** The least number of bytes that the log has: srq never makes it shorter. */
-  readonly bytes: number;
-  /** Who runs, or ran when it was killed; `''` if nobody does. */
-  readonly holder: string;
-}
-
 const lockPath = (log: string): string => `${log}.lock`;
 /** Each fact always has the same place, a line of its own, so that one write changes one fact. Never written means none. */
 const BYTES_PLACES = 16;
@@ -185,7 +177,13 @@ export function requireWhole(path: string, earlier: LockFacts | null, size: numb
   );
 }
 
-function factsIn(fd: number): LockFacts {
+type LockFacts = ReturnType<typeof factsIn>;
+
+/**
+ * Reads what `<log>.lock` says: the least number of bytes that the log has, since srq never makes it shorter, and who runs, or
+ * ran when it was killed; `''` if nobody does.
+ */
+function factsIn(fd: number) {
   const buffer = Buffer.alloc(TEXT_BYTES);
   readSync(fd, buffer, 0, TEXT_BYTES, 0);
   const text = (start: number, end: number) => buffer.toString('latin1', start, end).replaceAll('\0', '').trim();

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type Destination, digestOf } from '../../request/lead/service-request.ts';
-import type { CachedToken, SharedAccountState, TokenCache } from '../../request/ports.ts';
+import type { CachedToken, TokenCache } from '../../request/ports.ts';
 import type { Database, Query } from './database.ts';
 
 const TOKEN = 'token';
@@ -11,23 +11,23 @@ const TAG_BYTES = 16;
 /** Returns the id of an account, as 32 hex digits. */
 export const accountId = ({ baseUrl, clientId }: Destination): string => digestOf([baseUrl, clientId]);
 
-/** The records of an account in the store. */
-export interface PostgresAccountState extends SharedAccountState {
-  /** Passes a copy of the record to `read`, like `change`, but changes nothing. */
-  look<Result>(name: string, read: (kept: unknown) => Result): Promise<Result>;
-  close(): Promise<void>;
-}
+export type PostgresAccountState = ReturnType<typeof openAccountState>;
 
-/** Opens the account's records. */
-export function openAccountState(
-  { query, retryWhileAway }: Database,
-  account: string,
-  stopping: AbortSignal,
-): PostgresAccountState {
+/**
+ * Opens the small named records of an account in the store, which all processes share that send for it. Each call waits for a
+ * store that is away, and throws `SrqError('log')` when it gives up.
+ */
+export function openAccountState({ query, retryWhileAway }: Database, account: string, stopping: AbortSignal) {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    // Changes are made one after the other, so that one process does not compete with itself.
-    change: (name, change) => {
+    /**
+     * Passes a copy of a record to `change` (null if there is none), and stores the `keep` that it returns as JSON. `result` is
+     * for the caller. Changes are made one after the other, so that one process does not compete with itself.
+     */
+    change: <Result>(
+      name: string,
+      change: (kept: unknown) => { readonly keep: unknown; readonly result: Result },
+    ): Promise<Result> => {
       // If another process was faster, the change is made again from what that one has left.
       const changed = async () => {
         for (;;) {
@@ -40,7 +40,9 @@ export function openAccountState(
       last = done.catch(() => {});
       return done;
     },
-    look: async (name, read) => read(parsed(await retryWhileAway(() => keptAs(query, account, name), stopping))),
+    /** Passes a copy of a record to `read`. */
+    look: async <Result>(name: string, read: (kept: unknown) => Result) =>
+      read(parsed(await retryWhileAway(() => keptAs(query, account, name), stopping))),
     close: async () => void (await last),
   };
 }

@@ -13,14 +13,6 @@ interface PostgresStoreOptions extends Omit<DatabaseOptions, 'name'>, Omit<Postg
   readonly holder: (command: string) => string;
 }
 
-/** The effect of a person's decision to go on. */
-interface Resumed {
-  /** The processes that are no longer waited for. */
-  readonly missing: readonly string[];
-  /** Number of requests that are unknown now, because one of these processes may have sent them; before: that wait. */
-  readonly doubtful: number;
-}
-
 const MAY_HAVE_SENT = 'A worker may have sent this, and the store may have lost that. Look it up at the service.';
 
 /** A log in PostgreSQL, for any number of machines. */
@@ -83,10 +75,12 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     examine: () => examineStore(database),
     /**
      * Lets sending go on after a fail-over without processes that have not come back. `hasAll` is the person's word that the
-     * server has each commit; null: it only looks.
+     * server has each commit; null: it only looks. `missing` are the processes that are no longer waited for, and `doubtful` is
+     * the number of requests that are unknown now, because one of these processes may have sent them; before: that wait.
      */
-    resume: async (hasAll: boolean | null): Promise<Resumed> => {
+    resume: async (hasAll: boolean | null) => {
       await migrate();
+      type Resumed = { readonly missing: readonly string[]; readonly doubtful: number };
       const [row] = await ask<Resumed>('select missing, doubtful from srq.resume($1, $2)', [hasAll, MAY_HAVE_SENT]);
       return row ?? { missing: [], doubtful: 0 };
     },

@@ -2,15 +2,6 @@ import type { ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 
-/** The address of the store and the credentials for it. */
-interface StoreAddress {
-  /** The URL as it may be shown, without password and parameters. */
-  readonly shown: string;
-  readonly config: ClientConfig;
-  /** The password in the URL, or null if it has none. */
-  readonly password: string | null;
-}
-
 const LOCAL_HOST = /^(?:|localhost|127(?:\.\d+){3}|\[::1\]|::1|%2f.*|\/.*)$/i;
 
 /**
@@ -18,7 +9,7 @@ const LOCAL_HOST = /^(?:|localhost|127(?:\.\d+){3}|\[::1\]|::1|%2f.*|\/.*)$/i;
  * checked, unless the URL says `sslmode=disable` or `no-verify`. Throws `SrqError('settings')` if the URL cannot be
  * used. The error never repeats the URL, which may contain a password.
  */
-export function storeAddress(text: string): StoreAddress {
+export function storeAddress(text: string) {
   const url = parsed(text);
   const isLocal = LOCAL_HOST.test(url.searchParams.get('host') ?? url.hostname);
   const mode = url.searchParams.get('sslmode') ?? (isLocal ? 'disable' : 'verify-full');
@@ -27,8 +18,10 @@ export function storeAddress(text: string): StoreAddress {
   const { password, host, port, ...config } = configOf(url);
   const place = { host: host || 'localhost', ...(port ? { port: Number(port) } : {}) };
   return {
+    /** The URL as it may be shown, without password and parameters. */
     shown: shownUrl(url),
     config: { ...config, ...place },
+    /** The password in the URL, or null if it has none. */
     password: typeof password === 'string' && password !== '' ? password : null,
   };
 }
