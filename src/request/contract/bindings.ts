@@ -4,7 +4,7 @@ import { memoize } from '../small.ts';
 import { type ValueType, wireText } from './codes.ts';
 import { type Call, type Contract, encodingOf, type Json, type Tree } from './contract.ts';
 import type { RequestOperationName } from './operations.ts';
-import { ONLY_ELEMENT, type Place, type PlaceParts, readPlace } from './place.ts';
+import { ONLY_ELEMENT, type Place, readPlace } from './place.ts';
 import { type FoundPlace, isFirst, placeFacts } from './places.ts';
 import { AUDIO_PARAMETER } from './wire.ts';
 
@@ -13,17 +13,7 @@ type PlaceFacts = Pick<FoundPlace, 'type' | 'codes' | 'required' | 'maxLength'>;
 const ANY: PlaceFacts = { type: 'string', codes: null, required: false, maxLength: null };
 
 /** A place of a call, and what goes there. */
-interface Slot extends PlaceParts {
-  readonly place: Place;
-  /** The field that goes there, or null if the place always has the same value. */
-  readonly field: string | null;
-  readonly facts: PlaceFacts;
-  readonly wire: (text: string) => string | null;
-  /** What goes there if a request does not give the field. */
-  readonly otherwise: Json | undefined;
-  /** Whether the schema knows the place. */
-  readonly isKnown: boolean;
-}
+type Slot = ReturnType<typeof slotAt>;
 
 /** What goes along with a field. */
 interface Along extends Slot {
@@ -54,11 +44,13 @@ export const describedCall = memoize((call: Call) => {
   };
 });
 
-function slotAt(call: Call, place: Place): Slot {
+function slotAt(call: Call, place: Place) {
   const parts = readPlace(place);
+  /** The field that goes there, or null if the place always has the same value. */
   const field = Object.hasOwn(call.fields, place) ? (call.fields[place] ?? null) : null;
   const known = placeFacts(call.schema, parts);
   const facts = known ?? ANY;
+  /** What goes there if a request does not give the field. */
   const otherwise = Object.hasOwn(call.always, place) ? call.always[place] : undefined;
   return {
     ...parts,
@@ -67,12 +59,13 @@ function slotAt(call: Call, place: Place): Slot {
     facts,
     wire: wireOf(call, field ?? place, facts),
     otherwise,
+    /** Whether the schema knows the place. */
     isKnown: known !== null,
   };
 }
 
 /** Returns how a field is written: by the codes that a person has named, then by those of the schema. */
-function wireOf({ codes }: Call, field: string, facts: PlaceFacts): Slot['wire'] {
+function wireOf({ codes }: Call, field: string, facts: PlaceFacts): (text: string) => string | null {
   const said = Object.entries(codes[field] ?? {}).map(([label, value]) => ({ value, label }));
   const byType = wireText(field, facts.type, facts.codes);
   if (said.length === 0) return byType;

@@ -345,14 +345,11 @@ function isOfForm(known: KnownForm, { type, paths }: Form): boolean {
   return Object.entries(known.paths).every(([path, { count }]) => count < known.count || paths.has(path));
 }
 
-/** A value at a place where every answer so far had another one, as an identifier under any name has. */
-interface UniqueValue extends Pick<Identifier, 'place' | 'text'> {
-  /** Whether it is a text with a digit at an open place, so that it is taken for an identifier. */
-  readonly isToken: boolean;
-}
-
-/** Returns the values of an answer at places of a known form where every answer so far had another one. */
-export function uniqueValues(known: KnownForm, { paths }: Form): UniqueValue[] {
+/**
+ * Returns the values of an answer at places of a known form where every answer so far had another one, as an identifier under
+ * any name has. A text with a digit at an open place is a token: it is taken for an identifier.
+ */
+export function uniqueValues(known: KnownForm, { paths }: Form) {
   return [...paths].flatMap(([place, values]) => {
     const seen = known.paths[place];
     const [value, ...more] = values;

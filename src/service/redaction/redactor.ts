@@ -90,23 +90,17 @@ const MIN_LETTERS = 4;
  */
 const WORDS = /[^\x00-/:-@[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u206f\u3000-\u3003\u3008-\u3020]+/g;
 
-/** A sent value, as answers are compared with it. */
-interface SentValue {
-  /** The value in lower case. */
-  readonly lower: string;
-  /** The digits of a telephone number, else empty. */
-  readonly telephone: string;
-  readonly words: readonly string[];
-  /** The value and its words, as far as they tell something of a name or an address. */
-  readonly telling: readonly string[];
-}
+type SentValue = ReturnType<typeof sentValue>;
 
-function sentValue(value: string): SentValue {
+/** Returns a sent value as answers are compared with it. */
+function sentValue(value: string) {
   const lower = value.toLowerCase();
+  /** The digits of a telephone number, else empty. */
   const telephone = /^[\d\s+()./-]+$/.test(lower) ? lower.replace(/\D/g, '') : '';
-  const words = lower.match(WORDS) ?? [];
+  const words: readonly string[] = lower.match(WORDS) ?? [];
   const long = words.filter((word) => word.length >= MIN_LETTERS);
   const whole = [lower, ...(long.length <= MAX_WORDS ? long : [])];
+  /** The value and its words, as far as they tell something of a name or an address. */
   const telling = whole.filter((each) => each.length >= MIN_LETTERS && hasLetter(each));
   return { lower, telephone, words, telling };
 }

@@ -13,12 +13,6 @@ type DatabaseRow = Readonly<Record<string, unknown>>;
  */
 export type Query = <Row extends object = DatabaseRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** A connection outside of the pool, for a long read. */
-interface Session {
-  readonly query: Query;
-  close(): Promise<void>;
-}
-
 export interface DatabaseOptions {
   readonly url: string;
   /** Returns the password if the URL has none. Null if no password is known. */
@@ -31,16 +25,7 @@ export interface DatabaseOptions {
 }
 
 /** The PostgreSQL database that holds the store. Nothing needs a session, so any pooler may stand in between. */
-export interface Database {
-  /** The URL without its password. */
-  readonly shown: string;
-  readonly query: Query;
-  /** Runs `work`, and again while a server that was reached before is unavailable, until `stop` fires. */
-  retryWhileAway<Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result>;
-  /** Opens a connection outside of the pool, whose statements have no time limit. */
-  connect(): Promise<Session>;
-  close(): Promise<void>;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /** Maximum number of connections of a process. Two are enough, if the server has no more. */
 const MAX_CONNECTIONS = 3;
@@ -71,7 +56,7 @@ const SETTINGS = `select set_config('statement_timeout', $1, false), set_config(
   set_config('jit', 'off', false)`;
 
 /** Creates the database without connecting to it. Throws `SrqError('settings')` if the URL cannot be used. */
-export function openDatabase(options: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions) {
   const { shown, password, config: address } = storeAddress(options.url);
   const config: ClientConfig = {
     ...address,
@@ -96,9 +81,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   // The next use replaces a connection that broke while it was idle, and reports an error if that fails.
   pool.on('error', () => {});
   return {
+    /** The URL without its password. */
     shown,
     query: queryOf(pool, shown),
+    /** Runs `work`, and again while a server that was reached before is unavailable, until `stop` fires. */
     retryWhileAway: patience(options, shown),
+    /** Opens a connection outside of the pool, for a long read: its statements have no time limit. */
     connect: () => openSession(config, shown),
     close: () => pool.end(),
   };
@@ -115,7 +103,7 @@ function queryOf(on: Pick<Client, 'query'>, shown: string): Query {
   };
 }
 
-async function openSession(config: ClientConfig, shown: string): Promise<Session> {
+async function openSession(config: ClientConfig, shown: string) {
   const client = new StoreClient(config);
   try {
     await client.connect();
@@ -128,7 +116,7 @@ async function openSession(config: ClientConfig, shown: string): Promise<Session
 }
 
 /** Returns a function that repeats work while the server is unavailable, and tells people what is waited for, however many wait. */
-function patience({ clock, away }: DatabaseOptions, shown: string): Database['retryWhileAway'] {
+function patience({ clock, away }: DatabaseOptions, shown: string) {
   const stuck = new Set<object>();
   let isReached = false;
   let toldMs = Number.NEGATIVE_INFINITY;
@@ -144,7 +132,7 @@ function patience({ clock, away }: DatabaseOptions, shown: string): Database['re
     away?.(null);
   };
   /** A server that was never reached is given up soon, because its name may be wrong. */
-  return async (work, stop) => {
+  return async <Result>(work: () => Promise<Result>, stop: AbortSignal): Promise<Result> => {
     const call = {};
     const firstMs = clock.monotonicMs();
     const ended = new AbortController();
