@@ -13,7 +13,7 @@ import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
 import { FileTokenCache, LearnedFile } from '../settings/account-files.ts';
 import type { PostgresAccountState } from '../store/postgres/account.ts';
-import type { LogPlace, Program } from './program.ts';
+import type { LogKeeper, LogPlace, Program } from './program.ts';
 
 /**
  * The state of one account with the service: rate limiter, token, and what is known about the service. It is kept for
@@ -32,8 +32,8 @@ export interface Account {
 }
 
 /** What an account needs of the program that uses it. */
-export interface Host extends Pick<Program, 'clock' | 'halt' | 'stateFiles' | 'trust' | 'postgresStore' | 'onClose'> {
-  logPlace(): Promise<Pick<LogPlace, 'kind'>>;
+export interface Host extends Pick<Program, 'clock' | 'halt' | 'stateFiles' | 'trust' | 'onClose'> {
+  readonly log: Pick<LogKeeper, 'postgresStore'> & { place(): Promise<Pick<LogPlace, 'kind'>> };
 }
 
 export interface AccountOptions extends Omit<Credentials, 'clientId'> {
@@ -62,7 +62,7 @@ export async function openAccount(host: Host, options: AccountOptions): Promise<
     const reached = pace.learned();
     if (reached) file.write({ pace: reached });
   };
-  if (options.isAlone || (await host.logPlace()).kind === 'file') {
+  if (options.isAlone || (await host.log.place()).kind === 'file') {
     const path = (await host.stateFiles()).token;
     return {
       ...{ limiter, keepRate, answers: own },
@@ -90,7 +90,7 @@ export async function openAccount(host: Host, options: AccountOptions): Promise<
 /** Opens the state that the processes of an account share in the store. It is closed when the command ends. */
 export async function openSharedAccount(host: Host, destination: Destination) {
   const { accountId, openAccountState } = await import('../store/postgres/account.ts');
-  const store = await host.postgresStore();
+  const store = await host.log.postgresStore();
   // The store may not have been migrated yet, because some commands connect before they open the log.
   await store.migrate();
   const id = accountId(destination);

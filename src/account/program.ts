@@ -64,15 +64,6 @@ export abstract class Program {
     requireCertificateCheck(this.#own.env, authority);
   }
 
-  logPlace(): Promise<LogPlace> {
-    return this.log.place();
-  }
-
-  /** Returns the store in use. Throws `SrqError('usage')` if the log is kept in a file. */
-  postgresStore(): Promise<PostgresStore> {
-    return this.log.postgresStore();
-  }
-
   /** Begins another run in this process. The log is opened anew, because its records name the run. */
   beginRun(): void {
     this.run = randomUUID();

@@ -142,11 +142,11 @@ export class Context extends Program {
   }
 
   /**
-   * Returns the places of srq's files. The log may be the URL of a store without its password. Throws like `logPlace` if no
+   * Returns the places of srq's files. The log may be the URL of a store without its password. Throws like `log.place` if no
    * log can be kept where the user says.
    */
   async paths() {
-    const place = await this.logPlace();
+    const place = await this.log.place();
     const log = place.kind === 'file' ? place.path : place.name;
     return { config: join(this.#directories().config, 'config.json'), state: this.#stateDirectory(), log };
   }

@@ -22,7 +22,7 @@ import { notSentAdvice } from '../run/summary.ts';
 export async function enqueue(context: Context, file: string, asked: PlanOptions): Promise<number> {
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
-  const store = await context.postgresStore();
+  const store = await context.log.postgresStore();
   const options = { ...asked, again: false };
   refuseRehearsed(context, file);
   const settings = await context.settings();

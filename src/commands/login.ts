@@ -21,7 +21,7 @@ export async function login(context: Context, options: LoginOptions): Promise<nu
   const profiles = await context.profiles();
   const name = (await context.profileName()).value;
   // The URL of a store is checked before anything is asked. Whether it works, srq doctor says.
-  if (context.options.store !== undefined) await context.logPlace();
+  if (context.options.store !== undefined) await context.log.place();
   const given = await collect(context, options);
   const { baseUrl, clientId } = given;
   const before = profiles.get(name);

@@ -48,7 +48,7 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
 }
 
 async function openRequests(context: Context) {
-  const store = await context.postgresStore();
+  const store = await context.log.postgresStore();
   const { database } = store;
   const destination = destinationOf(await context.settings());
   const { signal: giveUp } = context.interruption.halt;

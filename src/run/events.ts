@@ -42,7 +42,7 @@ export class RunEvents {
       throw new SrqError('flags.contradict', message, 'Leave one of them out, or name a file: --events FILE');
     }
     // No output of the command may be the log, which may not be there yet.
-    const log = await context.logPlace();
+    const log = await context.log.place();
     if (log.kind === 'file') context.outputs.set(await onlyPath(log.path), log);
     return new RunEvents(events === undefined ? null : await openStream(context, events), context);
   }

@@ -47,7 +47,7 @@ async function openAnswers(context: Context) {
   const inForce = await context.contract();
   const destination = destinationOf(await context.settings());
   const contract = contractFingerprint(inForce);
-  if ((await context.logPlace()).kind === 'store') {
+  if ((await context.log.place()).kind === 'store') {
     const { state } = await openSharedAccount(context, destination);
     const known = await addAnswers(state, contract, NOTHING_KNOWN);
     return { known, add: (found: KnownAnswers) => addAnswers(state, contract, found) };

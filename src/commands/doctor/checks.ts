@@ -43,7 +43,7 @@ async function settings(examination: Examination): Promise<Found> {
 }
 
 async function store(context: Context): Promise<Found> {
-  const opened = await context.postgresStore();
+  const opened = await context.log.postgresStore();
   const { server, role, isBehind, dangers } = await opened.examine();
   const unknown = await context.log.unknown();
   if (unknown !== null) throw new SrqError(unknown.reason, unknown.message, unknown.hint);

@@ -11,7 +11,7 @@ import { Examination } from './examination.ts';
 /** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   if (options.create) await requireConsent(context, options);
-  const hasStore = (await context.logPlace()).kind === 'store';
+  const hasStore = (await context.log.place()).kind === 'store';
   const given = { store: hasStore, create: options.create === true };
   const examination = new Examination(context);
   const steps: Step[] = [];

@@ -13,7 +13,7 @@ import { encodeRequest } from '../../store/file/record.ts';
 
 /** Creates the tables of the store. It is for the owner of a database whose other users must not do that. */
 export async function storeMigrate(context: Context): Promise<number> {
-  const store = await context.postgresStore();
+  const store = await context.log.postgresStore();
   const isNew = await store.migrate();
   await context.reporter.result('store migrate', { store: store.name, migrated: isNew ? ['tables'] : [] }, (paint) => {
     const what = isNew ? 'has its tables now' : 'is up to date';
@@ -27,7 +27,7 @@ export async function storeMigrate(context: Context): Promise<number> {
  * not. Where rows wait, it asks whether the store has each commit; unless a person says so, it is taken to lack some.
  */
 export async function storeResume(context: Context): Promise<number> {
-  const store = await context.postgresStore();
+  const store = await context.log.postgresStore();
   const { doubtful: waiting } = await store.resume(null);
   const question = `${rowsText(waiting)} of the queue may have been sent: a worker may have taken them, and the store may have lost that. Do you know that the store has lost nothing of the queue?`;
   const hasAll = waiting > 0 && context.interactive && (await askYesNo(context, question));
@@ -48,7 +48,7 @@ export async function storeImport(context: Context, file: string): Promise<numbe
   keepHeapSmall();
   const startedMs = context.clock.monotonicMs();
   const { clock, run, uid } = context;
-  const store = await context.postgresStore();
+  const store = await context.log.postgresStore();
   requireLog(file);
   const user = { uid, isInStateFolder: false };
   const source = openFileStore({ path: file, clock, run, holder: (command) => context.holder(command), user });
@@ -92,7 +92,7 @@ function requireLog(file: string): void {
  */
 export async function storeExport(context: Context, { output }: { readonly output: string }): Promise<number> {
   keepHeapSmall();
-  const store = await context.postgresStore();
+  const store = await context.log.postgresStore();
   const waiting = await store.waitingRows();
   if (waiting > 0) {
     const rows = waiting === 1 ? '1 request waits' : `${thousands(waiting)} requests wait`;

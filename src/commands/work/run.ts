@@ -23,7 +23,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const watch = new WorkerStats(context, events);
   await serveHealth(context, options, () => watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
-  const store = await context.postgresStore();
+  const store = await context.log.postgresStore();
   const session = await openSession(context, { audio: recordingsBeside('-'), validate: options.validate });
   const { destination } = session.preparation;
   await context.log.requireKnown();
