@@ -138,7 +138,7 @@ test('an export of the store that cannot be written is reported like any other e
   const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
   const requests = () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(full) }) });
   const store = { name: 'a store', requests, waitingRows: async () => 0 };
-  Object.assign(context, { requireStore: async () => store, postgresStore: async () => store });
+  Object.assign(context.log, { postgresStore: async () => store });
   const output = join(folder, 'log.ndjson');
   await expect(storeExport(context, { output })).rejects.toMatchObject({
     reason: 'output.unwritable',
