@@ -52,7 +52,7 @@ export interface CallDeps {
   readonly stopping: AbortSignal;
 }
 
-export type PreparedCall = Awaited<ReturnType<Caller['prepare']>>;
+type PreparedCall = Awaited<ReturnType<Caller['prepare']>>;
 
 /**
  * Makes the calls of the service's operations: with a bearer token (RFC 6749, section 4.4; RFC 6750), in their turn at the

@@ -12,15 +12,7 @@ import { stopwatch } from '../request/small.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { AnswerReader, type ReadCreation } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
-import {
-  type CallDeps,
-  Caller,
-  idempotencyHeader,
-  isUnreached,
-  keyWindowMs,
-  type PreparedCall,
-  type WritePermission,
-} from './call.ts';
+import { type CallDeps, Caller, idempotencyHeader, isUnreached, keyWindowMs, type WritePermission } from './call.ts';
 import { Experiment } from './experiment.ts';
 import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
@@ -104,7 +96,7 @@ export class RequestApi implements MarketplaceApi {
   ): Promise<CreateResult | null> {
     const { contract, clock } = this.#deps;
     const { writeLeaseMs = null } = terms;
-    let isBegun = false;
+    let [isBegun, isRefused] = [false, false];
     // The lease begins before the intent, so that the time for recording it counts.
     const permission: WritePermission = async () => {
       const sinceMs = stopwatch(clock);
@@ -113,47 +105,39 @@ export class RequestApi implements MarketplaceApi {
       return () => writeLeaseMs === null || sinceMs() < writeLeaseMs;
     };
     this.#experiment.noteCreate(request);
-    const progress = { isRefused: false };
-    try {
+    /** Sends it until it was acted on, or may have been. What it was certainly not acted on is sent again. */
+    const sent = async (): Promise<CreateResult | null> => {
       const header = idempotencyHeader(contract.create, terms.idempotencyKey);
       const call = await this.#caller.prepare('create', request, header);
-      const result = await this.#createOnce(request, call, permission, terms, progress);
-      return result && afterRefusal(result, progress.isRefused);
+      for (let tried = 1; ; tried++) {
+        const exchange = await this.#caller.send(call, permission);
+        if (exchange === 'withdrawn') return null;
+        if (exchange === 'stopped') return notSent(STOPPED, null);
+        const read = this.#reader.creation(exchange, call.redactor, terms.key);
+        const { next } = read.meaning;
+        if (next === 'renew') {
+          const wasRefused = isRefused;
+          // Noted first: the question to validate may fail, and the request was refused all the same.
+          isRefused = true;
+          const refused = await this.#notRenewed(request, wasRefused, exchange);
+          if (refused !== null) return refused;
+        } else if (next === 'again' && (tried < MAX_CREATE_TRIES || isUnreached(exchange))) {
+          await this.#caller.pauseUnlessPaced(tried, exchange);
+        } else {
+          const result = this.#judged(read, exchange, call.redactor, terms);
+          if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) exchange.distrust?.();
+          return result;
+        }
+      }
+    };
+    try {
+      const result = await sent();
+      return result && afterRefusal(result, isRefused);
     } catch (error) {
       // An error is thrown only while nothing is under way. Nobody else knows what became of earlier tries, so they are
       // returned as outcomes even if the log is what failed.
       if (!(error instanceof SrqError) || (error.code === 'log' && !isBegun)) throw error;
-      return afterRefusal(notSent(error.message, error.code === 'input' ? null : error), progress.isRefused);
-    }
-  }
-
-  /** Sends a create until it was acted on, or may have been. What it was certainly not acted on is sent again. */
-  async #createOnce(
-    request: ServiceRequest,
-    call: PreparedCall,
-    permission: WritePermission,
-    terms: CreateTerms,
-    progress: { isRefused: boolean },
-  ): Promise<CreateResult | null> {
-    for (let tried = 1; ; tried++) {
-      const exchange = await this.#caller.send(call, permission);
-      if (exchange === 'withdrawn') return null;
-      if (exchange === 'stopped') return notSent(STOPPED, null);
-      const read = this.#reader.creation(exchange, call.redactor, terms.key);
-      const { next } = read.meaning;
-      if (next === 'renew') {
-        const wasRefused = progress.isRefused;
-        // Noted first: the question to validate may fail, and the request was refused all the same.
-        progress.isRefused = true;
-        const refused = await this.#notRenewed(request, wasRefused, exchange);
-        if (refused !== null) return refused;
-      } else if (next === 'again' && (tried < MAX_CREATE_TRIES || isUnreached(exchange))) {
-        await this.#caller.pauseUnlessPaced(tried, exchange);
-      } else {
-        const result = this.#judged(read, exchange, call.redactor, terms);
-        if (result.outcome.status === 'unknown' && !result.unproven?.isBelieved) exchange.distrust?.();
-        return result;
-      }
+      return afterRefusal(notSent(error.message, error.code === 'input' ? null : error), isRefused);
     }
   }
 
