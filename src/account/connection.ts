@@ -1,7 +1,7 @@
 import { type Contract, contractFingerprint, isElsewhere, tokenBaseUrl } from '../request/contract/contract.ts';
 import { isFamiliar } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { TokenCache, TracedCall } from '../request/ports.ts';
+import type { TracedCall } from '../request/ports.ts';
 import type { Secret } from '../request/words/secret.ts';
 import { RequestApi } from '../service/client.ts';
 import { type ProxySettings, proxyFor } from '../service/network/connector.ts';
@@ -36,6 +36,7 @@ export interface ConnectOptions extends Omit<AccountOptions, keyof Credentials |
 /** Builds the client of the service. Nothing is sent yet. Throws `SrqError('settings')` if a proxy cannot be used. */
 export async function openConnection(host: ConnectionHost, account: ConnectedAccount, options: ConnectOptions) {
   const { destination, contract } = account;
+  const { token: operation } = contract;
   const { columnOf = () => null, ...asked } = options;
   const clientSecret = await account.readSecret();
   const credentials = { clientId: destination.clientId, clientSecret };
@@ -43,11 +44,16 @@ export async function openConnection(host: ConnectionHost, account: ConnectedAcc
   const proxy = proxyFor(destination.baseUrl, account.proxies);
   const contractMark = contractFingerprint(contract);
   const opened = await openAccount(host, { ...asked, destination, clientSecret, contract: contractMark });
-  const { limiter, token, answers: known, remember, ...kept } = opened;
-  const tokens = openTokens(host, account, credentials, token, http);
+  const { limiter, token: cache, answers: known, remember, ...kept } = opened;
   const { clock, halt } = host;
-  const shared = { http, tokens, limiter, contract, columnOf, clock, known, remember };
-  const api = new RequestApi({ ...shared, stopping: halt.signal });
+  const stopping = halt.signal;
+  const tokenUrl = tokenBaseUrl(operation, destination.baseUrl);
+  const tokenHttp = tokenUrl === destination.baseUrl ? http : openHttp(host, account, tokenUrl, 1);
+  const urls = contract.servers.map(({ url }) => url);
+  const otherServers = isElsewhere(operation) || urls.includes(destination.baseUrl) ? [] : urls;
+  const tokens = new Tokens({ http: tokenHttp, credentials, cache, clock, stopping, operation, otherServers });
+  for (const secret of tokens.secrets) host.addSecret(secret);
+  const api = new RequestApi({ http, tokens, limiter, contract, columnOf, clock, stopping, known, remember });
   host.onClose(async () => remember(api.known));
   return {
     ...kept,
@@ -65,27 +71,6 @@ export async function openConnection(host: ConnectionHost, account: ConnectedAcc
     /** Whether the service has, or may have, a validate operation. */
     mayValidate: contract.validate !== null,
   };
-}
-
-/** Builds the tokens of a contract. */
-function openTokens(
-  host: ConnectionHost,
-  account: ConnectedAccount,
-  credentials: Credentials,
-  cache: TokenCache,
-  http: Http,
-): Tokens {
-  const { token, servers } = account.contract;
-  const { baseUrl } = account.destination;
-  const tokenUrl = tokenBaseUrl(token, baseUrl);
-  const tokenHttp = tokenUrl === baseUrl ? http : openHttp(host, account, tokenUrl, 1);
-  const { clock, halt } = host;
-  const urls = servers.map(({ url }) => url);
-  const otherServers = isElsewhere(token) || urls.includes(baseUrl) ? [] : urls;
-  const deps = { http: tokenHttp, credentials, cache, clock, stopping: halt.signal, operation: token, otherServers };
-  const tokens = new Tokens(deps);
-  for (const secret of tokens.secrets) host.addSecret(secret);
-  return tokens;
 }
 
 function openHttp(

@@ -105,7 +105,7 @@ export async function submitRequest(
   api: MarketplaceApi,
   log: DeliveryLog,
   options: SubmitOptions,
-  onCreated: () => void = () => {},
+  onCreated?: () => void,
 ): Promise<Sent> {
   try {
     return await submit(submission, api, log, options, onCreated);
@@ -115,13 +115,7 @@ export async function submitRequest(
   }
 }
 
-async function submit(
-  submission: Submission,
-  api: MarketplaceApi,
-  log: DeliveryLog,
-  options: SubmitOptions,
-  onCreated: () => void,
-): Promise<Sent> {
+async function submit(...[submission, api, log, options, onCreated]: Parameters<typeof submitRequest>): Promise<Sent> {
   const { request, key } = submission;
   await log.prefetch([key]);
   const seen = log.lookup(key);
@@ -150,7 +144,7 @@ async function submit(
   const { outcome, stop, unproven } = sent;
   const sentMs = log.nowMs() - (outcome.ms ?? 0);
   if (!intended) return recordUnsent(submission, log, seen, outcome, { stop });
-  if (outcome.status === 'created') onCreated();
+  if (outcome.status === 'created') onCreated?.();
   const withdrawn = await withdrawCreation(sent, log, api.wireForm);
   const told = await recorded(submission, outcome, { unproven, ...withdrawn }, log, how);
   const mayProve = unproven !== null && cleared !== null && !told.unrecorded && stop === null;
