@@ -238,11 +238,11 @@ class RequestCheck {
 
   /** Returns the texts to be sent. Parts replace the fields that only have parameters for their parts. */
   private wireTexts(): Readonly<Record<string, string>> {
-    const { parts, carried } = this.placed;
+    const { parts } = this.placed;
     if (this.placed === NO_PARTS && this.ref === null) return this.fields;
     // Spreading three objects takes ten times as long.
     const texts: Record<string, string> = Object.assign(this.ref === null ? {} : { ref: this.ref }, parts, this.fields);
-    for (const whole of carried) if (!this.described.fields.has(whole)) delete texts[whole];
+    for (const part in parts) if (!this.described.fields.has(wholeOf(part))) delete texts[wholeOf(part)];
     return texts;
   }
 

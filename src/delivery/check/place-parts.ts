@@ -16,13 +16,11 @@ import { finding, type Problem } from '../../request/words/finding.ts';
 /** The parts that are sent in places of their own. */
 export interface PlacedParts {
   readonly parts: Parts;
-  /** The fields without a parameter of their own, which are sent as parts. */
-  readonly carried: readonly WholeField[];
   readonly findings: readonly Problem[];
 }
 
 /** The result for a contract that has no places for parts. */
-export const NO_PARTS: PlacedParts = { parts: {}, carried: [], findings: [] };
+export const NO_PARTS: PlacedParts = { parts: {}, findings: [] };
 
 /** The fields that have a place, those that are required, and the parts with a place that the request does not fill itself. */
 interface Places {
@@ -56,7 +54,6 @@ export function placedParts(
   const both = [location(places, texts['location'], given, market), fullname(places, texts['fullname'], given)];
   return {
     parts: Object.assign({}, ...both.map(({ parts }) => parts)),
-    carried: both.flatMap(({ carried }) => carried),
     findings: both.flatMap(({ findings }) => findings),
   };
 }
@@ -106,7 +103,6 @@ function place(whole: WholeField, { fields, open }: Places, parts: Parts, told: 
   const leftOut = lost.map((part) => finding('contract.left-out', part, {}, parts[part] ?? null));
   return {
     parts: Object.fromEntries(placed.map((part) => [part, parts[part]])),
-    carried: [whole],
     findings: told ? [told, ...leftOut] : leftOut,
   };
 }
