@@ -10,6 +10,7 @@ import { openTable } from '../../src/input/open-table.ts';
 import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { parseEmail } from '../../src/request/lead/email.ts';
 import { findMarket, MARKETS, parseMarket } from '../../src/request/lead/markets.ts';
+import { wholeOf } from '../../src/request/lead/parts.ts';
 import type { MappingOptions, Row } from '../../src/request/lead/table.ts';
 import { unescapeFormulas } from '../../src/request/words/csv-text.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
@@ -125,7 +126,8 @@ export function partsFor(
     entries.flatMap(([name, text]) => (isWhole(name) ? [[name.replace('said ', ''), text]] : [])),
   );
   const columns = Object.fromEntries(entries.filter(([name]) => !isWhole(name)));
-  const { parts, carried, findings } = placedParts(contract, texts, columns, findMarket(country));
+  const { parts, findings } = placedParts(contract, texts, columns, findMarket(country));
+  const carried = [...new Set(Object.keys(parts).map(wholeOf))];
   return { parts, carried, said: findings.map(({ code, field }) => `${code} ${field}`) };
 }
 
