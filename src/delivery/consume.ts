@@ -1,4 +1,4 @@
-import { type Outcome, outcomeOf } from '../request/log/outcome.ts';
+import { outcomeOf } from '../request/log/outcome.ts';
 import type { NextStep, RequestQueue, TakenRequest } from '../request/log/request-queue.ts';
 import { STATUS } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -94,16 +94,10 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
 
   /** Sends a request as far as that is allowed, and returns what became of it. */
   async function sentOf(taken: TakenRequest): Promise<Sent> {
-    const unsent = unsentOutcome(taken);
+    const unsent = taken.isOver ? outcomeOf('failed', OVER) : taken.isSpoilt ? outcomeOf('rejected', SPOILT) : null;
     const sent = unsent ? await refuseUnsent(taken, log, unsent) : await submitOne(taken, deps, options);
     const isLeft = sent.status === 'unknown' && sent.isFromLog && !(await log.mayBeUnderWay(taken.key));
     return isLeft ? ofSenderGone(taken, sent) : sent;
-  }
-
-  /** Returns the outcome of a request that must not be sent, or null. */
-  function unsentOutcome(taken: TakenRequest): Outcome | null {
-    if (taken.isOver) return outcomeOf('failed', OVER);
-    return taken.isSpoilt ? outcomeOf('rejected', SPOILT) : null;
   }
 
   /**

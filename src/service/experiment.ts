@@ -201,13 +201,10 @@ export class Experiment {
       if (tell === null) return 'not-seen';
       isWeak = !tell.isStrong;
       const isStill = before.every((each) => tell.agree(each, control) && sharePlaces(each, control));
-      if (isStill && this.#isEnough(seen, before, isWeak ? Math.max(needed, SEVERAL) : needed)) return seen;
+      const enough = isWeak ? Math.max(needed, SEVERAL) : needed;
+      if (isStill && Math.min(seen.length, before.length + this.#controls.length) >= enough) return seen;
     }
     return 'not-seen';
-  }
-
-  #isEnough(seen: readonly Form[], before: readonly Form[], needed: number): boolean {
-    return seen.length >= needed && before.length + this.#controls.length >= needed;
   }
 
   /**

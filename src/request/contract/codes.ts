@@ -115,11 +115,6 @@ function byKey(
   };
 }
 
-/** Returns the beginning of a data URL, up to its content. */
-export function dataUrlPrefix(mediaType: string | null): string {
-  return `data:${mediaType ?? 'application/octet-stream'};base64,`;
-}
-
 const SHOWN_VALUES = 20;
 
 /** Says which values are allowed, or the first of them. */

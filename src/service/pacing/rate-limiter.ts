@@ -40,7 +40,12 @@ export class RateLimiter {
       this.#queue.push({ operation, stopping, resolve, reject });
     });
     this.#pump();
-    const drop = () => this.#dropStopped();
+    const drop = () => {
+      const stopped = this.#queue.filter((queued) => queued.stopping.aborted);
+      this.#queue = this.#queue.filter((queued) => !queued.stopping.aborted);
+      for (const queued of stopped) queued.resolve(null);
+      this.#pump();
+    };
     stopping.addEventListener('abort', drop);
     return turn.finally(() => stopping.removeEventListener('abort', drop));
   }
@@ -63,13 +68,6 @@ export class RateLimiter {
   /** Returns the pace at this moment, for display. */
   pace(): PaceView {
     return this.#pace.pace(this.#clock.monotonicMs());
-  }
-
-  #dropStopped(): void {
-    const stopped = this.#queue.filter(({ stopping }) => stopping.aborted);
-    this.#queue = this.#queue.filter(({ stopping }) => !stopping.aborted);
-    for (const queued of stopped) queued.resolve(null);
-    this.#pump();
   }
 
   #pump(): void {

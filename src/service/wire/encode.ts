@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { type Entry, type Given, isNumberText, leftOutOf, nested, placed } from '../../request/contract/bindings.ts';
-import { dataUrlPrefix } from '../../request/contract/codes.ts';
 import { addressOf, type Call, type Contract, encodingOf, type Json } from '../../request/contract/contract.ts';
 import type { RequestOperationName } from '../../request/contract/operations.ts';
 import { ONLY_ELEMENT } from '../../request/contract/place.ts';
@@ -93,14 +92,10 @@ function givenBy(request: ServiceRequest, audioBase64: string | null, form: Call
 }
 
 function recordingAs(form: Call['audio'], base64: string, text: (field: string) => string | null): string | FilePart {
-  const mediaType = text('audio_type');
   if (form === 'base64' || base64.startsWith('data:')) return base64;
-  if (form === 'data-url') return dataUrlPrefix(mediaType) + base64;
-  return {
-    fileName: text('audio_name') ?? 'audio',
-    mediaType: mediaType ?? 'application/octet-stream',
-    bytes: Buffer.from(base64, 'base64'),
-  };
+  const mediaType = text('audio_type') ?? 'application/octet-stream';
+  if (form === 'data-url') return `data:${mediaType};base64,${base64}`;
+  return { fileName: text('audio_name') ?? 'audio', mediaType, bytes: Buffer.from(base64, 'base64') };
 }
 
 /** Percent-encodes a header value unless it consists of printable ASCII, because a header can hold nothing else. */

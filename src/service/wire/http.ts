@@ -75,7 +75,7 @@ export class Http {
     const sent = { 'accept-encoding': IDENTITY, ...headers };
     sent['accept-encoding'] = IDENTITY;
     const request = { origin: this.#origin, path: this.#prefix + path, method, headers: sent, body };
-    const exchange = await exchanged(this.#pool, request, { ...this.#options, timeoutMs: this.#timeoutMs, mayWrite });
+    const exchange = await this.#exchanged(request, mayWrite);
     const { traces } = this.#options;
     if (redacted !== null && traces.length > 0) {
       const call = tracedCall({ method, base: this.#origin + this.#prefix, headers: sent }, exchange, redacted);
@@ -88,73 +88,71 @@ export class Http {
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
+
+  /** Makes one call. The answer is collected from the events of undici. */
+  #exchanged(request: Dispatcher.DispatchOptions, mayWrite: () => boolean): Promise<Exchange> {
+    const { monotonicMs } = this.#options;
+    const timeoutMs = this.#timeoutMs;
+    const startedMs = monotonicMs();
+    const tookMs = () => Math.round(monotonicMs() - startedMs);
+    const call: CarriedCall = { connection: null };
+    const chunks: Buffer[] = [];
+    const headers: Record<string, string> = {};
+    let status = 0;
+    let written = false;
+    let deadline: NodeJS.Timeout | undefined;
+    const answerOf = (isWhole: boolean): Exchange => {
+      const body = bodyText(Buffer.concat(chunks), headers);
+      const answer = { status, headers, body: body ?? '', complete: isWhole && body !== null, ms: tookMs() };
+      return { answer, error: null, written: true, distrust: () => call.connection?.end() };
+    };
+    return new Promise((resolve) => {
+      const end = (exchange: Exchange) => {
+        clearTimeout(deadline);
+        resolve(exchange);
+      };
+      const handler: Dispatcher.DispatchHandler = {
+        /**
+         * Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. It would
+         * write a call again whose connection ended in an orderly way, and that is not allowed.
+         */
+        onRequestStart(controller) {
+          if (written || !mayWrite()) {
+            controller.abort(written ? new Error('the connection ended') : new LeaseExpired());
+            return;
+          }
+          written = true;
+          call.connection?.begin();
+          deadline = setTimeout(() => controller.abort(answerTimedOut(timeoutMs)), timeoutMs);
+        },
+        onResponseStart(_, code, found) {
+          if (code < 200) return;
+          status = code;
+          for (const [name, value] of Object.entries(found)) {
+            if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+          }
+        },
+        onResponseData: (_, chunk) => void chunks.push(chunk),
+        onResponseEnd() {
+          call.connection?.answered();
+          // A service that fails may leave bytes of another answer behind. No later call is to take them for its own.
+          if (status >= 400) call.connection?.end();
+          // Bytes that came after the end of the answer are found in this turn of the event loop, and count against the
+          // answer.
+          queueMicrotask(() => end(answerOf(call.connection?.hasFailed === false)));
+        },
+        // Once a status was received the answer counts, even if the connection is cut before its body is complete.
+        onResponseError: (_, error) =>
+          end(status > 0 ? answerOf(false) : { answer: null, error, written, ms: tookMs() }),
+      };
+      const dispatched: Dispatched = { ...request, call };
+      this.#pool.dispatch(dispatched, handler);
+    });
+  }
 }
 
 const answerTimedOut = (timeoutMs: number): Error =>
   Object.assign(new Error(`no whole answer within ${timeoutMs / 1000} s`), { code: 'ANSWER_TIMEOUT' });
-
-/** Makes one call. The answer is collected from the events of undici. */
-function exchanged(
-  pool: Pool,
-  request: Dispatcher.DispatchOptions,
-  options: { readonly timeoutMs: number; readonly monotonicMs: () => number; readonly mayWrite: () => boolean },
-): Promise<Exchange> {
-  const { timeoutMs, monotonicMs, mayWrite } = options;
-  const startedMs = monotonicMs();
-  const tookMs = () => Math.round(monotonicMs() - startedMs);
-  const call: CarriedCall = { connection: null };
-  const chunks: Buffer[] = [];
-  const headers: Record<string, string> = {};
-  let status = 0;
-  let written = false;
-  let deadline: NodeJS.Timeout | undefined;
-  const answerOf = (isWhole: boolean): Exchange => {
-    const body = bodyText(Buffer.concat(chunks), headers);
-    const answer = { status, headers, body: body ?? '', complete: isWhole && body !== null, ms: tookMs() };
-    return { answer, error: null, written: true, distrust: () => call.connection?.end() };
-  };
-  return new Promise((resolve) => {
-    const end = (exchange: Exchange) => {
-      clearTimeout(deadline);
-      resolve(exchange);
-    };
-    const handler: Dispatcher.DispatchHandler = {
-      /**
-       * Starts the call. undici calls this right before it writes to the socket, in the same turn of the event loop. It would
-       * write a call again whose connection ended in an orderly way, and that is not allowed.
-       */
-      onRequestStart(controller) {
-        if (written || !mayWrite()) {
-          controller.abort(written ? new Error('the connection ended') : new LeaseExpired());
-          return;
-        }
-        written = true;
-        call.connection?.begin();
-        deadline = setTimeout(() => controller.abort(answerTimedOut(timeoutMs)), timeoutMs);
-      },
-      onResponseStart(_, code, found) {
-        if (code < 200) return;
-        status = code;
-        for (const [name, value] of Object.entries(found)) {
-          if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
-        }
-      },
-      onResponseData: (_, chunk) => void chunks.push(chunk),
-      onResponseEnd() {
-        call.connection?.answered();
-        // A service that fails may leave bytes of another answer behind. No later call is to take them for its own.
-        if (status >= 400) call.connection?.end();
-        // Bytes that came after the end of the answer are found in this turn of the event loop, and count against the
-        // answer.
-        queueMicrotask(() => end(answerOf(call.connection?.hasFailed === false)));
-      },
-      // Once a status was received the answer counts, even if the connection is cut before its body is complete.
-      onResponseError: (_, error) => end(status > 0 ? answerOf(false) : { answer: null, error, written, ms: tookMs() }),
-    };
-    const dispatched: Dispatched = { ...request, call };
-    pool.dispatch(dispatched, handler);
-  });
-}
 
 /**
  * Decodes a body to text. Returns null if its content coding is unknown or cannot be undone, or if the body is too long
