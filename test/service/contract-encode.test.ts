@@ -184,6 +184,8 @@ describe('A recording', () => {
   test('A recording goes as a data URL', () => {
     const sent = created({ parameters: [voice('data-url')] }, recorded, BASE64);
     expect(json(sent)).toMatchObject({ voice: { data: `data:audio/wav;base64,${BASE64}` } });
+    const unknown = created({ parameters: [voice('data-url')] }, { ...request, audio: null }, BASE64);
+    expect(json(unknown)).toMatchObject({ voice: { data: `data:application/octet-stream;base64,${BASE64}` } });
   });
 
   test('A recording goes as a part of its own, byte for byte', async () => {
