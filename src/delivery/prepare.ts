@@ -35,14 +35,7 @@ export interface Reading {
 }
 
 /** A prepared row: its request with the key, or null if the row is invalid. */
-export type Prepared = (Submission | InvalidRow) & { readonly problems: readonly Problem[] };
-
-interface InvalidRow {
-  readonly row: number;
-  readonly request: null;
-  readonly key: null;
-  readonly ref: string | null;
-}
+export type Prepared = (Submission & { readonly problems: readonly Problem[] }) | ReturnType<typeof invalid>;
 
 /** Maps and checks one row and computes its key. Returns a promise only if the row has a recording to be examined. */
 export function prepareRow(row: Row, { mapping, preparation }: Reading): Prepared | Promise<Prepared> {
@@ -128,7 +121,7 @@ export function prepareDraft(
 }
 
 /** Builds a row that cannot be sent. */
-export function invalid(row: number, ref: string | null, problems: readonly Problem[]): Prepared {
+export function invalid(row: number, ref: string | null, problems: readonly Problem[]) {
   return { row, request: null, key: null, ref, problems };
 }
 

@@ -25,9 +25,16 @@ export async function* reportRows(
 ): AsyncGenerator<RowReport> {
   const { table, range, ledger } = plan;
   const reason = untriedStatus === 'failed' ? 'request.not-tried' : null;
+  const lastRecord = (row: Row) => {
+    const status = ledger.status(row.number);
+    if (status === 'ready') return null;
+    const own = plan.held?.get(row.number)?.key ?? ledger.key(row.number);
+    const key = own ?? (status === 'invalid' ? null : earlierKey(row));
+    return key === null ? null : log.read(key);
+  };
   for await (const batch of rowsInRange(table, range)) {
     // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(batch.map((row) => lastRecord(row, plan, log)));
+    const records = await Promise.all(batch.map(lastRecord));
     for (const [at, row] of batch.entries()) {
       const status = ledger.status(row.number);
       const isAltered = status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number);
@@ -44,17 +51,6 @@ export async function* reportRows(
 const ALTERED = 'row.altered-doubt';
 const OTHER = 'row.other-content';
 const NOT_SENT = { ids: {}, message: null, reason: null, record: null, problems: [], isKept: false };
-
-function lastRecord(
-  row: Row,
-  { ledger, held }: ImportPlan,
-  log: Pick<DeliveryLog, 'read'>,
-): ReturnType<DeliveryLog['read']> {
-  const status = ledger.status(row.number);
-  if (status === 'ready') return null;
-  const key = held?.get(row.number)?.key ?? ledger.key(row.number) ?? (status === 'invalid' ? null : earlierKey(row));
-  return key === null ? null : log.read(key);
-}
 
 /** Reports a row whose request is in the log, or that need not be sent. */
 function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): Partial<RowReport> {

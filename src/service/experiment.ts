@@ -1,8 +1,9 @@
 import { customersOf, type ServiceRequest } from '../request/lead/service-request.ts';
-import type { Clock, ValidateResult } from '../request/ports.ts';
+import type { ValidateResult } from '../request/ports.ts';
 import { type AnswerReader, EXPERIMENTS, type ReadCreation } from './answers/answer-reader.ts';
 import type { Form } from './answers/form.ts';
 import { isLikeAll, sharePlaces, varyFirmly } from './answers/separation.ts';
+import type { CallDeps } from './call.ts';
 import { invented } from './invented.ts';
 
 /** Pauses before each question to validate whether it sees what was created just now. */
@@ -17,10 +18,8 @@ const COUNTED = 10_000;
 /** The answer to a create, and whether it is believed to be a creation. */
 type Created = Pick<ReadCreation, 'form' | 'isBelieved'>;
 
-export interface ExperimentDeps {
+export interface ExperimentDeps extends Pick<CallDeps, 'clock' | 'stopping'> {
   readonly reader: AnswerReader;
-  readonly clock: Clock;
-  readonly stopping: AbortSignal;
   /** Asks validate about one request. */
   readonly ask: (request: ServiceRequest) => Promise<ValidateResult>;
 }

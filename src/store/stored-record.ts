@@ -93,9 +93,6 @@ const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
 const numberIn = (value: unknown) => (typeof value === 'number' ? value : null);
 
 const WORDS: readonly LogRecord['by'][] = ['validate', 'person', 'idempotency'];
-const CLEAR = 'clear';
-const LOOKED = 'looked';
-const FORM = 'form ';
 
 /**
  * Returns what a record keeps as `by`: who settled its request, or else whether validate had called it clear, whether validate
@@ -104,8 +101,8 @@ const FORM = 'form ';
 function storedBy(event: LogEvent, { by, wireForm, wasClear, looked }: How): string | null {
   if (by) return by;
   if (event !== 'sending' && event !== 'unknown') return null;
-  const parts = [...(wasClear ? [CLEAR] : []), ...(looked ? [LOOKED] : []), ...(wireForm ? [FORM + wireForm] : [])];
-  return parts.length > 0 ? parts.join(' ') : null;
+  const parts = [wasClear && 'clear', looked && 'looked', wireForm && `form ${wireForm}`];
+  return parts.filter(Boolean).join(' ') || null;
 }
 
 /** Reads what {@link storedBy} has written. A text that it does not know comes from a later version and is ignored. */

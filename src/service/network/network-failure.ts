@@ -1,14 +1,5 @@
 import { systemCode } from '../../request/words/errors.ts';
 
-/** Explains to a person why there is no connection, or why it ended. */
-export interface NetworkFailure {
-  /** The cause, in one sentence. */
-  readonly reason: string;
-  readonly hint: string;
-  /** Whether trying again cannot help. */
-  readonly final: boolean;
-}
-
 /** Returns the most specific name of a network failure, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`. */
 export function failureName(error: Error): string {
   const inner = error instanceof AggregateError ? error.errors.find((each) => systemCode(each) !== '') : undefined;
@@ -123,7 +114,13 @@ const CONNECTION_RULES: readonly Rule[] = [
   [/^/, '', 'Check the base URL (srq status), the network and, if there is one, the proxy.'],
 ];
 
-function failureOf(who: string, error: Error): NetworkFailure {
+type NetworkFailure = ReturnType<typeof failureOf>;
+
+/**
+ * Explains to a person why there is no connection, or why it ended: the cause in one sentence, what to do about it, and whether
+ * trying again cannot help.
+ */
+function failureOf(who: string, error: Error) {
   const name = failureName(error);
   const matching = ([is]: Rule) => is.test(`${name} ${error.message}`);
   const ofTls = TLS_RULES.find(matching);

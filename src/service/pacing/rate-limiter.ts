@@ -55,8 +55,8 @@ export class RateLimiter {
     const answer = rateAnswer(exchange, this.#clock.nowMs());
     const nowMs = this.#clock.monotonicMs();
     this.#pace.answered(permit, nowMs, answer);
-    if (answer.kind === 'throttled') this.#refused?.(429, this.#pace.pausedMs(nowMs));
-    if (answer.kind === 'overloaded') this.#refused?.(503, this.#pace.pausedMs(nowMs));
+    const http = exchange?.answer?.status;
+    if (http === 429 || http === 503) this.#refused?.(http, this.#pace.pausedMs(nowMs));
     this.#pump();
   }
 
