@@ -58,7 +58,9 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
       return { submission, sent };
     },
   );
-  await noteUnknown(plan, deps);
+  // Validate may see another row of the same customer, whose outcome an earlier run did not find out.
+  const unknown = plan.counts.unknown > 0 ? submissions(plan, deps, 'unknown') : [];
+  for await (const { request } of unknown) api.noteSent(request);
   try {
     for await (const { submission, sent: told } of results) {
       // What an answer means is not found out any more once the run ends, and that is no fault of the service.
@@ -100,12 +102,6 @@ function inTurns() {
       }
     }
   };
-}
-
-/** Validate may see another row of the same customer, whose outcome an earlier run did not find out. */
-async function noteUnknown(plan: ImportPlan, deps: PassDeps): Promise<void> {
-  if (plan.counts.unknown === 0) return;
-  for await (const { request } of submissions(plan, deps, 'unknown')) deps.api.noteSent(request);
 }
 
 /**

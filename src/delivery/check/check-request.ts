@@ -64,7 +64,7 @@ export function likelyRequest(draft: Draft, contract: Contract): ServiceRequest 
   const market = check.country();
   check.parts(draft.parts, market);
   check.language(market);
-  check.likelyContact(market);
+  check.contact(market);
   check.need();
   const { request, audioPath } = check.result();
   return audioPath === null ? request : null;
@@ -199,13 +199,6 @@ class RequestCheck {
       if (parsed.error !== null) this.found(finding(parsed.error, 'email', {}, email));
       if (parsed.email !== null) this.fields['email'] = parsed.email;
     }
-  }
-
-  /** Normalises like {@link contact}, but reports nothing. */
-  likelyContact(market: Market | undefined): void {
-    const { phone, email } = this.fields;
-    if (phone !== undefined) this.fields['phone'] = parsePhone(phone, market).e164 ?? phone;
-    if (email !== undefined) this.fields['email'] = parseEmail(email).email ?? email;
   }
 
   /**
