@@ -46,13 +46,9 @@ export function reasonOf({ status, http }: Pick<RowResult, 'status' | 'http'>): 
   if (status === 'rejected')
     return http === null ? 'request.refused-here' : http === 403 ? 'request.denied' : 'request.rejected';
   if (status === 'unknown') return isSuccess(http) ? 'answer.unproven' : 'request.in-doubt';
-  return status === 'failed' ? whyFailed(http) : null;
-}
-
-function whyFailed(http: number | null): ErrorReason {
+  if (status !== 'failed') return null;
   if (http === null) return 'request.not-sent';
-  if (isSuccess(http)) return 'service.no-verdict';
-  return FAILED[http] ?? 'service.failed';
+  return isSuccess(http) ? 'service.no-verdict' : (FAILED[http] ?? 'service.failed');
 }
 
 const FAILED: Readonly<Record<number, ErrorReason>> = {

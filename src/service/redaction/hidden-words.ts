@@ -1,3 +1,5 @@
+import { jsonIn } from '../../request/contract/json.ts';
+
 /** The text that is shown in place of a hidden word. */
 export const REDACTED = '***';
 
@@ -109,13 +111,7 @@ const lettersOf = (words: readonly Word[]): string => words.map(({ letters }) =>
 
 const runsIn = (words: readonly Word[]): Word[][] => words.slice(RUN - 1).map((_, at) => words.slice(at, at + RUN));
 
-function isJson(text: string): boolean {
-  try {
-    return /^\s*[[{]/.test(text) && JSON.parse(text) !== null;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string): boolean => /^\s*[[{]/.test(text) && jsonIn(text) !== undefined;
 
 /** Matches the groups of digits of one number. */
 const NUMBER = /\d(?:[^\p{L}\p{N}]{0,4}\d)*/gu;

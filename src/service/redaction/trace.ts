@@ -1,3 +1,4 @@
+import { jsonIn } from '../../request/contract/json.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { TracedCall } from '../../request/ports.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
@@ -36,11 +37,9 @@ export function tracedCall(call: SentCall, exchange: Exchange, { shown, ...answe
 
 /** Keeps the names and numbers of a JSON text. A text that is not JSON is hidden whole. */
 function withoutTexts(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'string' ? REDACTED : value));
-  } catch {
-    return REDACTED;
-  }
+  const whole = jsonIn(text);
+  if (whole === undefined) return REDACTED;
+  return JSON.stringify(whole, (_, value: unknown) => (typeof value === 'string' ? REDACTED : value));
 }
 
 /**

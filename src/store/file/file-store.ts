@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { constants, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { jsonIn } from '../../request/contract/json.ts';
 import {
   type LogReader,
   type LogStore,
@@ -61,20 +62,12 @@ export async function* readRunNotes(log: string): AsyncGenerator<RecordedNote> {
     if (!(await file.stat()).isFile()) return;
     for await (const lines of readLines(file, 0)) {
       for (const { text } of lines) {
-        const note = decodeNote(text);
+        const note = parseNote(jsonIn(text ?? ''));
         if (note) yield note;
       }
     }
   } finally {
     await file.close();
-  }
-}
-
-function decodeNote(line: string | null): RecordedNote | null {
-  try {
-    return parseNote(JSON.parse(line ?? ''));
-  } catch {
-    return null;
   }
 }
 

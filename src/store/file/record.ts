@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { jsonIn } from '../../request/contract/json.ts';
 import { KEY_RECIPE } from '../../request/lead/service-request.ts';
 import { LOG_EVENTS, type LogEvent, type LoggedState, nextState } from '../../request/log/status.ts';
 import type { LogRecord, LogSubject } from '../../request/ports.ts';
@@ -39,12 +40,8 @@ export const isNewer = (reason: string) => reason.endsWith(UNKNOWN);
 /** Decodes one line of the log. Null means a line that is not UTF-8. Returns the reason if the line is not a record. */
 export function decodeRecord(line: string | null): LogRecord | string {
   if (line === null) return 'it is not UTF-8';
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return 'it is not JSON';
-  }
+  const value: unknown = jsonIn(line);
+  if (value === undefined) return 'it is not JSON';
   if (typeof value !== 'object' || value === null || !('key' in value) || !('event' in value)) return 'it has no key';
   const record = value as Partial<Record<keyof LogRecord, unknown>>;
   if (typeof record.key !== 'string' || !KEY.test(record.key)) return 'its key is not 32 hex digits';

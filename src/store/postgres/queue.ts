@@ -1,3 +1,4 @@
+import { jsonIn } from '../../request/contract/json.ts';
 import { contentKey, type Destination, type ServiceRequest } from '../../request/lead/service-request.ts';
 import type { RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { accountId } from './account.ts';
@@ -93,10 +94,6 @@ const NO_REQUEST: ServiceRequest = { params: {}, audio: null, ref: null };
 
 /** Another program may have written to the table. What is no request has another key than its row, and is not sent. */
 function requestIn(text: string): ServiceRequest {
-  try {
-    const request: ServiceRequest | null = JSON.parse(text);
-    return request?.params ? request : NO_REQUEST;
-  } catch {
-    return NO_REQUEST;
-  }
+  const request = jsonIn(text) as unknown as Partial<ServiceRequest> | null | undefined;
+  return request?.params ? (request as ServiceRequest) : NO_REQUEST;
 }
