@@ -138,11 +138,7 @@ const languages = new Map(
 /** Made when it is asked for: it takes a while, and most files have no language. */
 let english: Intl.DisplayNames | null = null;
 
-/** A language code as it is sent, and whether it denotes a known language. */
-export interface Language {
-  readonly code: string;
-  readonly known: boolean;
-}
+type Language = ReturnType<typeof languageIn>;
 
 /** The texts that were read. `Intl.Locale` takes 4 µs, and all rows of a file have the same few. */
 const read = new Map<string, Language>();
@@ -155,7 +151,8 @@ export function parseLanguage(text: string): Language {
   return language;
 }
 
-function languageIn(text: string): Language {
+/** Returns a language code as it is sent, and whether it denotes a known language. */
+function languageIn(text: string) {
   const tidy = text.trim().replaceAll('_', '-');
   const named = languages.get(folded(tidy));
   if (named) return { code: named, known: true };

@@ -35,13 +35,7 @@ import { type Separation, separation } from './separation.ts';
 export const EXPERIMENTS = 3;
 
 /** What one answer to create shows about its request. */
-export interface ReadCreation {
-  readonly meaning: CreateMeaning;
-  readonly form: Form | null;
-  readonly ids: Identifiers;
-  /** Whether the answer holds as a creation if validate tells nothing, because it is the first of its kind. */
-  readonly isBelieved: boolean;
-}
+export type ReadCreation = ReturnType<AnswerReader['creation']>;
 
 /**
  * Reads answers by comparing them with proven ones: those of experiments, those that the API description names, and
@@ -73,11 +67,12 @@ export class AnswerReader {
   }
 
   /** Reads an exchange on create. */
-  creation(exchange: Exchange, sent: Redactor, key: string): ReadCreation {
+  creation(exchange: Exchange, sent: Redactor, key: string) {
     const { answer } = exchange;
     const form = answer && this.#form('create', answer, sent);
     // An error means something only where a person has said what it means.
     const told = answer && this.#compared(answer, form, key);
+    /** Whether the answer holds as a creation if validate tells nothing, because it is the first of its kind. */
     const isBelieved = told === 'believed';
     const compared = isBelieved ? null : told;
     // What was cut may have named it.

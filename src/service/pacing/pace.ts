@@ -1,4 +1,4 @@
-import type { Admission, ChosenRate, LearnedPace, PaceView, Permit, RateAnswer } from './permits.ts';
+import type { Admission, ChosenRate, LearnedPace, RateAnswer } from './permits.ts';
 
 /** Maximum pause. For a longer one the run stops and can be resumed. */
 export const MAX_PAUSE_MS = 15 * 60_000;
@@ -53,6 +53,9 @@ export interface PaceOptions {
   readonly learned?: LearnedPace | null;
 }
 
+/** A request that was sent, or may be sent. */
+export type Permit = ReturnType<Pace['sent']>;
+
 /** The state of a pace. */
 type PaceRecord = ReturnType<typeof firstRecord>;
 
@@ -91,12 +94,13 @@ export class Pace {
     return waitMs > 0 ? { is: 'later', waitMs } : { is: 'now' };
   }
 
-  /** Records that a request is sent. */
-  sent(nowMs: number, operation: string): Permit {
+  /** Records that a request is sent. Its level is the number in flight then, including itself. */
+  sent(nowMs: number, operation: string) {
     const { record } = this;
     record.sinceMs ??= nowMs;
     record.inFlight += 1;
     const hasPlaces = record.places < 2 || record.inFlight < Math.floor(record.places);
+    /** Whether the rate alone held it back, so that a higher rate would have been used. */
     const isPaced = hasPlaces && record.nextMs >= nowMs - LATE_MS;
     record.lastNumber += 1;
     record.nextMs = Math.max(record.nextMs, nowMs - LATE_MS) + 1000 / record.perSecond;
@@ -141,7 +145,11 @@ export class Pace {
     return Math.max(0, this.record.untilMs - nowMs);
   }
 
-  pace(nowMs: number): PaceView {
+  /**
+   * Returns the pace at one moment, for display: the allowed requests per second, or null if no limit applies; the rate that the
+   * user has set, or near which the service has refused, or null if neither is known; and for how long all sending is paused.
+   */
+  pace(nowMs: number) {
     const { perSecond, plateau } = this.record;
     const isPaced = this.#options.rate !== 'max';
     const pausedMs = this.pausedMs(nowMs);

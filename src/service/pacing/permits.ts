@@ -14,16 +14,6 @@ export type Admission =
   /** The service asks for a pause of over 15 minutes, so the run stops and can be resumed. */
   | { readonly is: 'too-late'; readonly waitMs: number };
 
-/** The pace at one moment, for display. */
-export interface PaceView {
-  /** The allowed requests per second, or null if no limit applies. */
-  readonly ratePerSecond: number | null;
-  /** The rate that the user has set, or near which the service has refused. Null if neither is known. */
-  readonly boundPerSecond: number | null;
-  /** Milliseconds for which all sending is still paused. */
-  readonly pausedMs: number;
-}
-
 /** What a run has learned, as the starting point of the next one. */
 export interface LearnedPace {
   readonly ratePerSecond: number;
@@ -31,17 +21,6 @@ export interface LearnedPace {
   readonly concurrency: number;
   /** True if the service has shown where its limit is. */
   readonly limited: boolean;
-}
-
-/** A request that was sent, or may be sent. */
-export interface Permit {
-  readonly number: number;
-  readonly operation: string;
-  readonly sentMs: number;
-  /** Number of requests in flight when it was sent, including itself. */
-  readonly level: number;
-  /** True if the rate alone held it back, so that a higher rate would have been used. */
-  readonly isPaced: boolean;
 }
 
 /** What an answer means for the pace. */

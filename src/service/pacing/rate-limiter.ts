@@ -1,8 +1,8 @@
 import type { Clock } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Exchange } from '../network/exchange.ts';
-import type { Pace } from './pace.ts';
-import type { PaceView, Permit, RateAnswer } from './permits.ts';
+import type { Pace, Permit } from './pace.ts';
+import type { RateAnswer } from './permits.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 interface QueuedSend {
@@ -66,7 +66,7 @@ export class RateLimiter {
   }
 
   /** Returns the pace at this moment, for display. */
-  pace(): PaceView {
+  pace() {
     return this.#pace.pace(this.#clock.monotonicMs());
   }
 
