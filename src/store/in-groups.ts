@@ -1,10 +1,3 @@
-interface Limits<Item> {
-  /** The maximum number of items in a group. */
-  readonly most?: number;
-  /** Items for which it returns the same text never share a group. */
-  readonly identify?: (item: Item) => string;
-}
-
 interface QueuedItem<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
@@ -13,11 +6,13 @@ interface QueuedItem<Item, Result> {
 
 /**
  * Processes items in groups, without a timer: the items that are added while one group is processed form the next one.
- * `work` returns a result for each item. If it throws, all items of that group fail with the error.
+ * `work` returns a result for each item. If it throws, all items of that group fail with the error. A group has at most `most`
+ * items, and never two for which `identify` returns the same text.
  */
 export function inGroups<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most = Number.POSITIVE_INFINITY, identify }: Limits<Item> = {},
+  most = Number.POSITIVE_INFINITY,
+  identify?: (item: Item) => string,
 ) {
   const queue: QueuedItem<Item, Result>[] = [];
   let draining: Promise<void> | null = null;

@@ -5,12 +5,6 @@ const WORDS = 4;
 const KEY_BYTES = 16;
 const FIRST_SLOTS = 1024;
 
-/** The number of entries and of slots of an index, from which its memory follows. */
-export interface KeyIndexShape {
-  readonly size: number;
-  readonly slots: number;
-}
-
 /**
  * Holds millions of content keys in little memory. An entry takes 16 bytes for its key and 4 bytes for each slot. The
  * slots are 53 to 80 % full, so an entry takes at most 23.5 bytes. Entries are numbered from 0 in the order of
@@ -27,7 +21,7 @@ export class KeyIndex {
   readonly #probeBytes = Buffer.from(this.#probe.buffer);
 
   /** Returns an index of this shape whose memory is still to be filled. */
-  static ofShape({ size, slots }: KeyIndexShape): KeyIndex {
+  static ofShape({ size, slots }: KeyIndex['shape']): KeyIndex {
     const index = new KeyIndex();
     index.#size = size;
     index.#slots = new Uint32Array(slots);
@@ -39,7 +33,8 @@ export class KeyIndex {
     return this.#size;
   }
 
-  get shape(): KeyIndexShape {
+  /** The number of entries and of slots, from which its memory follows. */
+  get shape() {
     return { size: this.#size, slots: this.#slots.length };
   }
 

@@ -2,20 +2,13 @@ import { constants, fstatSync, readSync, renameSync, rmSync, writeFileSync } fro
 import type { FileHandle } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
-import { KeyIndex, type KeyIndexShape } from '../../request/log/key-index.ts';
+import { KeyIndex } from '../../request/log/key-index.ts';
 import { fileFlaw } from '../../request/log/ownership.ts';
 import { LOGGED_STATES, type LogEvent, type LoggedState, nextState } from '../../request/log/status.ts';
 import type { LogRecord } from '../../request/ports.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { type LogUser, withBeside } from './log-access.ts';
 import { decodeRecord, isNewer, readLines, readRecordAt } from './record.ts';
-
-/** The properties of an index besides its memory. */
-interface LogIndexShape {
-  readonly end: number;
-  readonly lines: number;
-  readonly keys: KeyIndexShape;
-}
 
 /** Number of values that a state can take in an entry of the index. */
 const STATE_RANGE = 16;
@@ -33,14 +26,15 @@ export class LogIndex {
   lines = 0;
 
   /** If `shape` is given, the index has this shape, and the caller fills its memory. */
-  constructor(path: string, shape: LogIndexShape | null = null) {
+  constructor(path: string, shape: LogIndex['shape'] | null = null) {
     this.#path = path;
     this.#keys = shape ? KeyIndex.ofShape(shape.keys) : new KeyIndex();
     this.#values = new Float64Array(shape?.keys.size ?? FIRST_VALUES);
     if (shape) ({ end: this.end, lines: this.lines } = shape);
   }
 
-  get shape(): LogIndexShape {
+  /** The properties of the index besides its memory. */
+  get shape() {
     return { end: this.end, lines: this.lines, keys: this.#keys.shape };
   }
 
@@ -132,7 +126,7 @@ const FORM = [2, endianness(), ...LOGGED_STATES].join(' ');
 /** The first line of a saved index. It is padded with blanks, so that the memory after it begins at a fixed offset. */
 interface SavedHeader {
   readonly form: string;
-  readonly shape: LogIndexShape;
+  readonly shape: LogIndex['shape'];
   /** Identifies the file and its bytes at the end of what was indexed. */
   readonly log: string;
   /** A checksum of the index's memory. */

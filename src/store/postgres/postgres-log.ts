@@ -84,7 +84,7 @@ export async function openPostgresLog(database: Database, options: PostgresLogOp
     return results;
   };
   const identify = ({ record }: PendingEntry) => record.key;
-  const appending = inGroups(appendGroup, { most: MAX_GROUP_RECORDS, identify });
+  const appending = inGroups(appendGroup, MAX_GROUP_RECORDS, identify);
   const append = async (record: NewRecord, seen: LoggedState | null) => {
     if (isClosed) throw new SrqError('log.closed', `The log ${database.shown} was closed.`);
     const result = await appending.add({ entry: ++entries, record, seen, waitedMs: stopwatch(clock) });

@@ -29,7 +29,7 @@ export function byKey<Row extends { readonly key: string }, Result>(
     const found = new Map((await query<Row>(text, [keys])).map((row) => [row.key, row]));
     return keys.map((key) => resultOf(found.get(key), key));
   };
-  return inGroups(ask, { most: MAX_GROUP_KEYS });
+  return inGroups(ask, MAX_GROUP_KEYS);
 }
 
 /**
