@@ -81,24 +81,22 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
     const hint = `Wait until it has ended, then run the same command again.    ${others}`;
     throw new SrqError('log.under-way', message, hint);
   }
-  for (const record of doubtful) await note(log, record, word);
-}
-
-async function note(log: DeliveryLog, record: LogRecord, word: PersonsWord): Promise<void> {
-  const { key } = record;
-  const seen = log.lookup(key);
-  const noted =
-    word === 'not-created'
-      ? await log.licence(record, seen, 'person', { again: record.again })
-      : await log.outcome(
-          record,
-          outcomeOf('created', 'You said that it was created.', word.id === null ? {} : { ids: { id: word.id } }),
-          { seen, by: 'person', again: record.again },
-        );
-  if (!noted)
-    throw new SrqError(
-      'log.under-way',
-      `Another process has just recorded something about ${key}.`,
-      'See: srq resolve',
-    );
+  for (const record of doubtful) {
+    const { key } = record;
+    const seen = log.lookup(key);
+    const noted =
+      word === 'not-created'
+        ? await log.licence(record, seen, 'person', { again: record.again })
+        : await log.outcome(
+            record,
+            outcomeOf('created', 'You said that it was created.', word.id === null ? {} : { ids: { id: word.id } }),
+            { seen, by: 'person', again: record.again },
+          );
+    if (!noted)
+      throw new SrqError(
+        'log.under-way',
+        `Another process has just recorded something about ${key}.`,
+        'See: srq resolve',
+      );
+  }
 }

@@ -2,7 +2,7 @@ import { isSuccess } from '../../request/log/outcome.ts';
 import type { ErrorReason } from '../../request/words/error-codes.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
-import { failureName, networkFailure } from '../network/network-failure.ts';
+import { CHECK_BASE_URL, failureName, networkFailure } from '../network/network-failure.ts';
 
 /** The conclusion from an exchange on `create` about the request. */
 export interface CreateMeaning {
@@ -57,7 +57,8 @@ function classifyAnswer(answer: Answer, { compared, namesRequest, isFamiliar }: 
   // "No provider there" may be a 404 as well.
   const isOfRow = REJECTING.has(status) || (isFamiliar && (status === 404 || status === 410));
   if (isOfRow) return record('rejected', `The service refused the request (HTTP ${status}).`);
-  if (WRONG_ENDPOINT.has(status)) return stop('failed', 'service.wrong-address', ...wrongUrl(status));
+  const wrong = `The service does not know this address (HTTP ${status}).`;
+  if (WRONG_ENDPOINT.has(status)) return stop('failed', 'service.wrong-address', wrong, CHECK_BASE_URL);
   if (MOVED.has(status)) return stop('failed', 'service.redirects', ...redirected(answer));
   // It may be the way to a page of thanks.
   if (status === 302 || status === 303) return stop('unknown', 'answer.unproven', ...redirected(answer, LOOK_UP));
@@ -79,18 +80,14 @@ const DENIED = [
   'Check the credentials (srq status), and ask the marketplace whether this client may create requests in these markets. Then run the same command again.',
 ] as const;
 
-function wrongUrl(status: number): [string, string] {
-  const hint = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
-  return [`The service does not know this address (HTTP ${status}).`, hint];
-}
-
 const LOOK_UP = '. First look the request up at the service, and record what you found: srq resolve';
 
+/** Says where a redirect leads, after other words. */
+export const hostOf = (target = ''): string => (URL.canParse(target) ? ` to ${new URL(target).host}` : '');
+
 function redirected(answer: Answer, also = ''): [string, string] {
-  const target = answer.headers['location'];
-  const host = target && URL.canParse(target) ? ` to ${new URL(target).host}` : '';
   const hint = `srq never follows redirects. If the service has moved, log in with its new address: srq login --base-url URL${also}`;
-  return [`The service redirects (HTTP ${answer.status})${host}.`, hint];
+  return [`The service redirects (HTTP ${answer.status})${hostOf(answer.headers['location'])}.`, hint];
 }
 
 function record(status: CreateMeaning['status'], reason: string): CreateMeaning {

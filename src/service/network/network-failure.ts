@@ -60,7 +60,7 @@ const NO_AUTHORITY =
 const CUT_BY =
   'A firewall or proxy may have cut it, or the service because it needs a client certificate, which srq does not have.';
 const RENEW = 'If the clock of this machine is right, its owner must renew it: tell the marketplace.';
-const OTHER_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
+export const CHECK_BASE_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
 const DROPPED = 'A firewall may drop the connection. If this network needs a proxy, name it in HTTPS_PROXY.';
 
 /**
@@ -73,7 +73,7 @@ type Rule = readonly [is: RegExp, says: string, hint: string];
 const TLS_RULES: readonly Rule[] = [
   [/CERT_HAS_EXPIRED/, "{who}'s certificate has expired", RENEW],
   [/CERT_NOT_YET_VALID/, "{who}'s certificate is not valid yet", 'Check the clock of this machine.'],
-  [/ALTNAME|HOSTNAME_MISMATCH/, "{who}'s certificate is for another name than {name}", OTHER_URL],
+  [/ALTNAME|HOSTNAME_MISMATCH/, "{who}'s certificate is for another name than {name}", CHECK_BASE_URL],
   [
     /ALERT_(?:HANDSHAKE_FAILURE|BAD_CERTIFICATE|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
     'The service ended the TLS handshake, perhaps because it needs a client certificate, which srq does not have',

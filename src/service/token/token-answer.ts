@@ -4,9 +4,10 @@ import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
 import { answerValue, isHtml, textAt } from '../answers/answer-value.ts';
+import { hostOf } from '../answers/classify.ts';
 import { readErrorText } from '../answers/error-text.ts';
 import type { Answer, Exchange } from '../network/exchange.ts';
-import { failureName, networkFailure } from '../network/network-failure.ts';
+import { CHECK_BASE_URL, failureName, networkFailure } from '../network/network-failure.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** The part of the contract that documents the answer with the token. */
@@ -112,9 +113,6 @@ export function tokenError(exchange: Exchange, sent: Redactor, servers: readonly
   return unusable(`The token endpoint answered ${at}${words}.`, hint);
 }
 
-const hostOf = (target = ''): string => (URL.canParse(target) ? ` to ${new URL(target).host}` : '');
-
-const CHECK_BASE_URL = 'Check the base URL with: srq status. Change it with: srq login --base-url URL';
 const NO_REDIRECT =
   'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
 const CHECK_CREDENTIALS =
