@@ -5,7 +5,6 @@ import {
   NOTHING_KNOWN,
 } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { TokenCache } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
 import { Pace } from '../service/pacing/pace.ts';
 import type { ChosenRate } from '../service/pacing/permits.ts';
@@ -20,16 +19,7 @@ import type { LogKeeper, LogPlace, Program } from './program.ts';
  * the next command: the rate in a file of this machine, and the others there or, if a store is used, in the store for all
  * processes of the account.
  */
-export interface Account {
-  readonly limiter: RateLimiter;
-  readonly token: TokenCache;
-  /** What was known about the meaning of answers when this process began. */
-  readonly answers: KnownAnswers;
-  /** Stores what this process has learned about answers. */
-  remember(answers: KnownAnswers): void;
-  /** Stores the request rate that this run has arrived at. */
-  keepRate(): void;
-}
+export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 /** What an account needs of the program that uses it. */
 export interface Host extends Pick<Program, 'clock' | 'halt' | 'stateFiles' | 'trust' | 'onClose'> {
@@ -51,13 +41,14 @@ export interface AccountOptions extends Omit<Credentials, 'clientId'> {
  * Opens the state of an account: in files of this machine, without regard to other processes, or in the store together with
  * its other processes, to which this machine adds what its own runs have learned.
  */
-export async function openAccount(host: Host, options: AccountOptions): Promise<Account> {
+export async function openAccount(host: Host, options: AccountOptions) {
   const { destination, contract, rate, concurrency, refused = null } = options;
   const file = await openLearned(host, destination, contract);
   const learned = file.read();
   const own = learned.answers ?? NOTHING_KNOWN;
   const pace = new Pace({ rate, concurrency, random: Math.random, learned: learned.pace });
   const limiter = new RateLimiter(pace, host.clock, refused);
+  /** Stores the request rate that this run has arrived at. */
   const keepRate = () => {
     const reached = pace.learned();
     if (reached) file.write({ pace: reached });
@@ -65,9 +56,12 @@ export async function openAccount(host: Host, options: AccountOptions): Promise<
   if (options.isAlone || (await host.log.place()).kind === 'file') {
     const path = (await host.stateFiles()).token;
     return {
-      ...{ limiter, keepRate, answers: own },
+      ...{ limiter, keepRate },
+      /** What was known about the meaning of answers when this process began. */
+      answers: own,
       token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
-      remember: (answers) => void file.add(answers),
+      /** Stores what this process has learned about answers. */
+      remember: (answers: KnownAnswers) => void file.add(answers),
     };
   }
   const { openAccountToken } = await import('../store/postgres/account.ts');
@@ -81,7 +75,7 @@ export async function openAccount(host: Host, options: AccountOptions): Promise<
   });
   return {
     ...{ limiter, keepRate, token, answers },
-    remember: (more) => {
+    remember: (more: KnownAnswers) => {
       found = more;
     },
   };
