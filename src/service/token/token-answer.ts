@@ -1,5 +1,4 @@
-import type { Json, TokenOperation } from '../../request/contract/contract.ts';
-import { DOCUMENTED_CONTRACT } from '../../request/contract/public-api.ts';
+import type { Json, Pointer } from '../../request/contract/contract.ts';
 import { isSuccess } from '../../request/log/outcome.ts';
 import type { CachedToken } from '../../request/ports.ts';
 import { SrqError, shellWord } from '../../request/words/errors.ts';
@@ -10,19 +9,12 @@ import type { Answer, Exchange } from '../network/exchange.ts';
 import { CHECK_BASE_URL, failureName, networkFailure } from '../network/network-failure.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** The part of the contract that documents the answer with the token. */
-type DocumentedToken = Pick<TokenOperation, 'answer'>;
-
 /**
- * Reads the token of an answer, from its documented place or in any usual shape, and how long it holds: by `expires_in`
- * (RFC 6749, section 5.1). `askedAtMs` is the wall clock before the
- * request. Throws `SrqError('service')` if there is no token.
+ * Reads the token of an answer, from its documented place if there is one or in any usual shape, and how long it holds: by
+ * `expires_in` (RFC 6749, section 5.1). `askedAtMs` is the wall clock before the request. Throws `SrqError('service')` if there
+ * is no token.
  */
-export function readToken(
-  answer: Answer,
-  askedAtMs: number,
-  { answer: place }: DocumentedToken = DOCUMENTED_CONTRACT.token,
-): CachedToken {
+export function readToken(answer: Answer, askedAtMs: number, place: Pointer | null): CachedToken {
   const value = answerValue(answer);
   // The outermost text of each name comes last, and so remains.
   const found = new Map(textsIn(value).toReversed());

@@ -98,7 +98,7 @@ export class Tokens {
       const exchange = await http.send('POST', path, headers, body, redacted);
       const { answer } = exchange;
       if (answer) this.#reached = true;
-      if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, operation);
+      if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, operation.answer);
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
       const tries = this.#reached ? MAX_TRIES : MAX_TRIES_AT_FIRST;
       if (!mayComeLater(exchange) || tried >= tries) throw tokenError(exchange, redactor, otherServers);
