@@ -147,7 +147,7 @@ export function wordsOf(body: string, contract: Contract = DOCUMENTED_CONTRACT):
 
 /** The token in an answer, and the seconds until it ends; or the sentence that there is none. */
 export function tokenIn(body: string): readonly [token: string, seconds: number | null] {
-  const { accessToken, obtainedAtMs, expiresAtMs } = readToken(answerWith(body), 0);
+  const { accessToken, obtainedAtMs, expiresAtMs } = readToken(answerWith(body), 0, null);
   return [accessToken, expiresAtMs === null ? null : (expiresAtMs - obtainedAtMs) / 1000];
 }
 
