@@ -42,12 +42,12 @@ export async function planImport(
     const isOther = isDone(status) && read.problem === null && returned?.isOther(read, key) === true;
     if (isOther) {
       altered.add(row);
-      findings.add(read, [OTHER_CONTENT]);
+      findings.add(read, [finding('row.other-content', '', {})]);
     }
     if (problems.length > 0) findings.add(read, problems);
     if (!prepared.request || isOther || (status === 'unknown' && log.lookup(prepared.key) === 'none')) {
       ledger.addWithoutKey(row, status);
-      if (status === 'unknown') findings.add(read, [ALTERED_DOUBT]);
+      if (status === 'unknown') findings.add(read, [finding('row.altered-doubt', '', {})]);
       return status;
     }
     const isFirst = ledger.add(row, prepared.key, status) === row;
@@ -104,18 +104,12 @@ export async function planImport(
 /** Number of ready rows that are kept, because the first ones may be held back. */
 const MAX_SHOWN = 100;
 
-/** The problem of a row that states `unknown` and whose content the log does not know. */
-const ALTERED_DOUBT = finding('row.altered-doubt', '', {});
-
 /** The problem of a row whose reference was before, under other content: created, queued or unknown. */
 const BEFORE = {
   created: finding('row.created-before', '', {}),
   queued: finding('row.queued-before', '', {}),
   unknown: finding('row.doubtful-before', '', {}),
 };
-
-/** The problem of a row that says it was taken, although the log has no such request with its content. */
-const OTHER_CONTENT = finding('row.other-content', '', {});
 
 /** The rules for the rows of a plan. */
 export interface PlanRules extends Finality {

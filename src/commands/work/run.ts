@@ -32,7 +32,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   await context.log.noteService(destination.baseUrl);
   const { openQueue } = await import('../../store/postgres/queue.ts');
   const { member, givenUp: giveUp } = log;
-  const queue = openQueue({ database: store.database, destination, process: () => member.id, giveUp });
+  const queue = openQueue({ database: store.database, destination, process: () => member.joined.process, giveUp });
   if (options.healthPort !== undefined) void watch.lookAtQueue(queue, store);
   const { rate = 'auto', onDuplicate, concurrency, untilEmpty = false } = options;
   const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);

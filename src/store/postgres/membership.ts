@@ -108,13 +108,9 @@ export async function enterStore(database: Database, options: MembershipOptions)
   };
   const beating = keepBeating();
   return {
-    /** The store as this process has found it, and its server, which has all records that this process knows to be kept. */
+    /** The store as this process has found it, its own number there, and the server, which has all records that this process knows to be kept. */
     get joined(): Joined {
       return joined;
-    },
-    /** The number of this process in the store. */
-    get id(): number {
-      return joined.process;
     },
     /** Why this process may begin nothing more, or null. */
     get failure(): SrqError | null {

@@ -113,7 +113,7 @@ export async function openPostgresLog(database: Database, options: PostgresLogOp
 }
 
 function appendOnce({ query }: Database, member: Membership, group: readonly PendingEntry[]): Promise<AppendedRow[]> {
-  const { id, newest, joined } = member;
+  const { newest, joined } = member;
   const begins = group.some(({ seen }) => seen !== null);
   const entries = group.map(({ entry, record, seen, waitedMs }) => {
     const { event, by = null } = record;
@@ -121,7 +121,7 @@ function appendOnce({ query }: Database, member: Membership, group: readonly Pen
     return { ...rowOf(dated(record, waitedMs())), entry, seen, ...next };
   });
   return query<AppendedRow>(APPEND, [
-    ...[id, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
+    ...[joined.process, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
     jsonOf(entries),
   ]);
 }
