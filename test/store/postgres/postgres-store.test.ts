@@ -45,7 +45,7 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
     );
     for (const row of [1, 2]) {
       const text = `insert into srq.waiting (key, account, "row", request, process) values ($1, $1, 1, '', $2)`;
-      await server.query(url, text, [keyOf(row), worker.member.id]);
+      await server.query(url, text, [keyOf(row), worker.member.joined.process]);
     }
     const told = await workingProcesses(stored('reader').database);
     expect(told.map(({ name, inHand }) => [name, inHand])).toEqual([

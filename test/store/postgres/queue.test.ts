@@ -39,7 +39,12 @@ describe.skipIf(postgresIsMissing !== null)(`The queue in PostgreSQL${why}`, () 
     const log = await store.open('work', false);
     open.push(store, log);
     const giveUp = new AbortController().signal;
-    const queue = openQueue({ database: store.database, destination, process: () => log.member.id, giveUp });
+    const queue = openQueue({
+      database: store.database,
+      destination,
+      process: () => log.member.joined.process,
+      giveUp,
+    });
     return { queue, log, leave: () => log.close() };
   };
   const waiting = () =>

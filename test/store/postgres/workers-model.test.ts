@@ -58,7 +58,7 @@ describe.skipIf(postgresIsMissing !== null)(`Workers that are killed at any step
         const queue = openQueue({
           database: store.database,
           destination: DESTINATION,
-          process: () => log.member.id,
+          process: () => log.member.joined.process,
           giveUp,
         });
         let isDead = false;
