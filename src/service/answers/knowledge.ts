@@ -90,10 +90,7 @@ export class Knowledge {
     const others = held.filter(({ by }) => by !== undefined && by !== key);
     if (others.length > 0 && others.length === held.length) return others[0]?.by ?? null;
     for (const { place, text } of others) this.#share(place, text);
-    for (const { digest } of held) {
-      this.#identified.set(digest, key);
-      this.#added.push({ digest, key });
-    }
+    for (const { digest } of held) this.#hold(digest, key);
     return null;
   }
 
