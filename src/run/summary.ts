@@ -1,6 +1,8 @@
 import { commandLine, fileWord, onlyOptions, withFlags, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
+import { longName } from '../cli/table/commands.ts';
+import { READING } from '../cli/table/options.ts';
 import { mappingToKeep } from '../input/kept-mapping.ts';
 import { type Paint, rowsText } from '../report/output.ts';
 import { type ImportSummary, summaryText } from '../report/terminal/summary-text.ts';
@@ -8,7 +10,7 @@ import { columnLabel } from '../request/lead/table.ts';
 import type { ImportPlan, ProblemGroup } from '../request/log/import-plan.ts';
 import type { ReasonCounts } from '../request/log/outcome.ts';
 import { type Counts, countsLeft, type PlannedStatus, withUntriedAsFailed } from '../request/log/status.ts';
-import type { SrqError } from '../request/words/errors.ts';
+import { type SrqError, shellWord } from '../request/words/errors.ts';
 import { adviceOn } from '../request/words/finding.ts';
 import { columnQuestions, decidingCommand } from './questions.ts';
 import { beside } from './results.ts';
@@ -214,21 +216,22 @@ function exportCommand(context: Context, counts: Counts, { file, plan, command }
   if (send + correct + settle > 0 || plan.range.skip > 0 || plan.range.limit !== null || isUnsure) return null;
   // The log of a sandbox in this process ends with the process, and standard input cannot be read again.
   if (context.options.sandbox || file === '-') return null;
-  const input = [fileWord(file), ...onlyOptions(command, OF_THE_REQUEST)];
-  return commandLine(['export', ...globalFlags(context), ...input, '--output', beside(file, 'export.csv')]);
+  const input = [fileWord(file), ...onlyOptions(command, OF_THE_REQUEST), '--output', beside(file, 'export.csv')];
+  return [context.withProfile('srq export'), ...input.map((word) => shellWord(word))].join(' ');
 }
 
 /** Returns the command to run next, or null if nothing is left to do. */
 function nextCommand(context: Context, counts: Counts, { file, plan, results, command: given, stop }: EndedRun) {
   const again = file === '-' ? null : commandLine(withoutSendingAgain(given));
+  const resolve = context.withProfile('srq resolve');
   // A row that is unknown now has ended the run. The same command again would make one more row unknown.
-  if (stop?.code === 'unknown') return commandLine(['resolve', ...globalFlags(context)]);
+  if (stop?.code === 'unknown') return resolve;
   if (stop !== null || countsLeft(counts).send > 0) return again;
   // What only the file calls unknown cannot be settled in this log.
   if (counts.unknown > (plan.unknownElsewhere ?? 0)) {
     if (context.options.sandbox) return null;
     const isInterrupted = context.interruption.code !== null;
-    return (isInterrupted ? again : null) ?? commandLine(['resolve', ...globalFlags(context)]);
+    return (isInterrupted ? again : null) ?? resolve;
   }
   // The sandbox of the next process is a new marketplace, which does not know the requests of this one.
   if (counts.invalid + counts.rejected === 0 || context.options.sandbox) return null;
@@ -250,22 +253,11 @@ function withMissing(command: readonly string[], plan: Pick<ImportPlan, 'problem
   return withFlags(command, missingFields(plan).flatMap(said));
 }
 
-function globalFlags({ options: { log, store, profile } }: Context): string[] {
-  return [
-    ...(profile === undefined ? [] : ['--profile', profile]),
-    ...(log === undefined ? [] : ['--log', log]),
-    ...(store === undefined ? [] : ['--store', store]),
-  ];
-}
-
-/** Flags that say how to read the input. */
-const OF_READING = ['--format', '--encoding', '--delimiter', '--skip-lines', '--sheet'];
-
 /** Flags without which a row of the input would not become the same request again. */
-const OF_THE_REQUEST = ['--map', '--set', '--mapping', ...OF_READING];
+const OF_THE_REQUEST = Object.entries(READING).map(([name, flag]) => longName(name, flag));
 
 /**
  * Flags that describe the input and its outputs. They do not apply if the results file is the next input, because that
  * is CSV in UTF-8. It has the rows of the input in their order, so --skip and --limit still leave the same ones out.
  */
-const OF_THE_INPUT = [...OF_READING, '--results'];
+const OF_THE_INPUT = [...OF_THE_REQUEST.filter((flag) => !['--map', '--set', '--mapping'].includes(flag)), '--results'];

@@ -49,7 +49,8 @@ const events = rare(
 const noValidate = rare(off('create without asking for duplicates first'));
 const onDuplicate = (about: string) => initially('skip', choice('<what>', about, ['skip', 'create']));
 
-const READING = {
+/** How a file of leads is read. */
+export const READING = {
   format: rare(choice('<format>', 'format of the file (detected)', TEXT_FORMATS)),
   encoding: rare(text('<name>', 'encoding of the file (detected)')),
   delimiter: rare(text('<mark>', 'delimiter of a CSV file: , ; TAB | (detected)')),
