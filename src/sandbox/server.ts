@@ -1,5 +1,6 @@
-import { setMaxListeners } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once, setMaxListeners } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { DOCUMENTED_CONTRACT } from '../request/contract/public-api.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 import { answerCall } from './answer-call.ts';
@@ -45,10 +46,20 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   // This is the value of common proxies. The default of Node.js, five seconds, ends connections that a busy client still
   // counts on.
   server.keepAliveTimeout = 75_000;
-  const port = await listen(server, options.port ?? 0);
-  let closed: Promise<void> | undefined;
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening').catch((error: unknown) => {
+    const message = `Cannot listen on port ${options.port} (${systemCode(error)}).`;
+    throw new SrqError(
+      'port.unavailable',
+      message,
+      'Choose another one, or let the system choose: srq sandbox --port 0.',
+      error,
+    );
+  });
+  // A connection for which no file can be opened is not answered.
+  server.on('error', () => {});
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...state.credentials,
     requests: () => state.received.all(),
     setFaults: (faults) => {
@@ -58,9 +69,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     setLatency: (latencyMs) => {
       state.settings.latencyMs = latencyMs;
     },
-    close: () => {
-      closed ??= closeServer(server, closing);
-      return closed;
+    close: async () => {
+      if (!server.listening) return;
+      server.close();
+      closing.abort();
+      server.closeAllConnections();
+      await once(server, 'close');
     },
   };
 }
@@ -84,25 +98,4 @@ function refuseStranger(request: IncomingMessage, path: string): SandboxAnswer |
   const isOpened = path === '/' && request.method === 'GET' && opensWindow(request);
   if (isOpened || !isFromElsewhere(request)) return null;
   return refusal(403, 'forbidden', 'Pages of another origin may neither read nor change the sandbox.');
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const hint = 'Choose another one, or let the system choose: srq sandbox --port 0.';
-      reject(new SrqError('port.unavailable', `Cannot listen on port ${port} (${systemCode(error)}).`, hint, error));
-    });
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function closeServer(server: Server, closing: AbortController): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    closing.abort();
-    server.closeAllConnections();
-  });
 }

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Context } from '../../cli/context.ts';
 import type { WorkOptions } from '../../cli/table/options.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
@@ -24,14 +25,18 @@ export async function serveHealth(
     const { status, type, text } = await answer(url).catch(() => failed);
     response.writeHead(status, { 'content-type': type }).end(text);
   });
-  await listening(server, healthPort, healthHost);
-  context.onClose(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  server.listen(healthPort, healthHost);
+  await once(server, 'listening').catch((error: unknown) => {
+    const message = `Cannot listen on ${healthHost}, port ${healthPort} (${systemCode(error)}).`;
+    throw new SrqError('port.unavailable', message, 'Choose another one: --health-port PORT', error);
+  });
+  // Each further error, such as that no file can be opened, is one of a call that nobody answers.
+  server.on('error', () => {});
+  context.onClose(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
 }
 
 function healthAnswer(url: string, { state, inHand, reason }: WorkerView) {
@@ -39,15 +44,4 @@ function healthAnswer(url: string, { state, inHand, reason }: WorkerView) {
   const isWell = url === '/livez' || state === 'working' || state === 'idle';
   const text = `${JSON.stringify(isKnown ? { state, inHand, reason } : {})}\n`;
   return { status: isKnown ? (isWell ? 200 : 503) : 404, type: 'application/json', text };
-}
-
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // Each further error, such as that no file can be opened, is one of a call that nobody answers.
-    server.on('error', (error) => {
-      const message = `Cannot listen on ${host}, port ${port} (${systemCode(error)}).`;
-      reject(new SrqError('port.unavailable', message, 'Choose another one: --health-port PORT', error));
-    });
-    server.listen(port, host, resolve);
-  });
 }
