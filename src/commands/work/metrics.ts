@@ -5,7 +5,7 @@ import { STATES, type WorkerStats } from './worker-stats.ts';
 export type WorkerView = Pick<
   WorkerStats,
   | ('version' | 'state' | 'endedCounts' | 'inHand' | 'reason' | 'refusals' | 'breakerPauses')
-  | ('oldestMs' | 'depth' | 'standing' | 'pace')
+  | ('depth' | 'standing' | 'pace')
 >;
 
 /** A number, or one for each value of the label. A process may not have it yet. */
@@ -37,7 +37,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   srq_rows_in_hand: { help: 'Rows that this worker is working on.', value: ({ inHand }) => inHand },
   srq_queue_oldest_age_seconds: {
     help: 'Age of the oldest row that waits in the queue; 0 if none does.',
-    value: ({ oldestMs }) => oldestMs && oldestMs / 1000,
+    value: ({ depth }) => depth && depth.oldestMs / 1000,
   },
   srq_queue_rows: { help: 'Rows in the queue of the account.', value: ({ depth }) => depth?.total },
   srq_store_unknown_rows: {

@@ -40,7 +40,6 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   watch.connection = connection;
   const { api, isFamiliar } = connection;
   context.reporter.say(() => `Working for ${session.destinationText}.`);
-  watch.opened();
   const deps: WorkerDeps = { api, log, queue, clock, halt, watch, isFamiliar };
   const { validates: validate } = session;
   const stop = await runWorker(deps, { validate, onDuplicate, again: false, concurrency, untilEmpty });

@@ -31,7 +31,6 @@ export class WorkerStats implements WorkerWatch {
   inHand = 0;
   /** Why the worker ends by itself. */
   reason: string | null = null;
-  #hasBegun = false;
   /** Answers that refused a call, by their status. Each series begins with 0: `rate()` does not see its first event. */
   readonly refusals: Record<string, number> = { 429: 0, 503: 0 };
   /** Number of pauses after many unknown outcomes. */
@@ -52,17 +51,13 @@ export class WorkerStats implements WorkerWatch {
     return this.#context.version;
   }
 
-  get oldestMs(): number | null {
-    return this.depth?.oldestMs ?? null;
-  }
-
   get pace() {
     return this.connection?.pace() ?? null;
   }
 
   get state(): (typeof STATES)[number] {
     const { halt, log } = this.#context;
-    if (!this.#hasBegun) return 'starting';
+    if (this.connection === null) return 'starting';
     if (halt.signal.aborted) return 'stopping';
     if (log.isStoreAway) return 'waiting-for-database';
     return this.inHand > 0 ? 'working' : 'idle';
@@ -80,10 +75,6 @@ export class WorkerStats implements WorkerWatch {
       }
       await clock.sleep(LOOK_MS, halt.signal);
     }
-  }
-
-  opened(): void {
-    this.#hasBegun = true;
   }
 
   began(): void {
