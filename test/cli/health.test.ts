@@ -9,7 +9,7 @@ import { send } from '../sandbox/sandbox-client.ts';
 
 const { ready: _, invalid: __, ...ENDED } = noCounts();
 const VIEW: WorkerView = {
-  ...{ version: '1.2.3', state: 'working', endedCounts: ENDED, inHand: 3, reason: null, oldestMs: null },
+  ...{ version: '1.2.3', state: 'working', endedCounts: ENDED, inHand: 3, reason: null },
   ...{ depth: null, standing: null, pace: null, refusals: {}, breakerPauses: 0 },
 };
 
