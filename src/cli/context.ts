@@ -29,8 +29,12 @@ export class Context extends Program {
   readonly reporter: Reporter;
   /** What of this command has which file: the log, and each output. */
   readonly outputs = new Map<string, object>();
+  /**
+   * The base URL of a login, which sets it before the settings are needed. Those of the environment and of the profile need
+   * not be usable then, because the login replaces them.
+   */
+  newBaseUrl: string | null = null;
   #settings: Promise<Settings> | null = null;
-  #newBaseUrl: string | null = null;
   #learned: Promise<Contract | null> | null = null;
   #state: string | null = null;
   readonly #secrets: string[] = [];
@@ -94,15 +98,6 @@ export class Context extends Program {
     const fromEnv = this.process.env['SRQ_PROFILE'];
     if (fromEnv) return { value: profileNamed(fromEnv), source: 'env' };
     return { value: profileNamed((await this.profiles()).current()), source: 'profile' };
-  }
-
-  /**
-   * Sets the base URL for a login. The base URLs of the environment and of the profile need not be usable then, because
-   * the login replaces them.
-   */
-  replaceBaseUrl(baseUrl: string): void {
-    this.#newBaseUrl = baseUrl;
-    this.#settings = null;
   }
 
   settings(): Promise<Settings> {
@@ -257,7 +252,7 @@ export class Context extends Program {
 
   async #userSettings(): Promise<Settings> {
     const { env } = this.process;
-    const own = this.#newBaseUrl === null ? env : { ...env, SRQ_BASE_URL: this.#newBaseUrl };
+    const own = this.newBaseUrl === null ? env : { ...env, SRQ_BASE_URL: this.newBaseUrl };
     return resolveSettings(await this.profileName(), (await this.profiles()).all(), own);
   }
 

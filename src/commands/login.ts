@@ -120,14 +120,6 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
   );
 }
 
-interface GivenCredentials {
-  readonly baseUrl: string;
-  readonly clientId: string;
-  readonly secret: string;
-  /** How the profile gets the secret: it holds it, or a command that prints it. */
-  readonly kept: Pick<Profile, 'clientSecret' | 'secretCommand'>;
-}
-
 /** Returns the secret that the command prints. For the keychain, an error says how a person puts it there. */
 async function printedSecret(context: Context, account: Destination, options: LoginOptions) {
   const keychain = options.keychain ? keychainOf((await context.profileName()).value, account) : null;
@@ -142,9 +134,9 @@ async function printedSecret(context: Context, account: Destination, options: Lo
 
 /**
  * Collects the credentials from flags and environment. Missing values are asked for on a terminal, and otherwise named
- * in one error.
+ * in one error. `kept` says how the profile gets the secret: it holds it, or a command that prints it.
  */
-async function collect(context: Context, options: LoginOptions): Promise<GivenCredentials> {
+async function collect(context: Context, options: LoginOptions) {
   const { env, stdin } = context.process;
   const before = (await context.profiles()).get((await context.profileName()).value);
   // Enter keeps what the profile has.
@@ -156,7 +148,7 @@ async function collect(context: Context, options: LoginOptions): Promise<GivenCr
   const isUrlAsked = url === '' && context.interactive;
   const baseUrl = isUrlAsked ? await asked('Base URL', before?.baseUrl, normalBaseUrl) : url && normalBaseUrl(url);
   // A login also repairs an address that cannot be used, so the settings have the new one from now on.
-  if (baseUrl !== '') context.replaceBaseUrl(baseUrl);
+  if (baseUrl !== '') context.newBaseUrl = baseUrl;
   const clientId = options.clientId ?? env['SRQ_CLIENT_ID'] ?? '';
   const isPrinted = options.keychain || options.secretCommand !== undefined;
   const piped = options.clientSecretStdin ? ((await text(stdin)).split(/\r?\n/, 1)[0] ?? '') : null;

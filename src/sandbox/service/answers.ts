@@ -6,16 +6,11 @@ import { pointerNames } from '../../request/small.ts';
 import { jsonAnswer, rawJson, type SandboxAnswer } from '../messages/answer.ts';
 import type { FreshIdentity } from './marketplace.ts';
 
-interface Created {
-  readonly answer: SandboxAnswer;
-  readonly requestId: string;
-}
-
 /**
  * Builds the answer to a create: the document's, with a fresh identifier where it is read. If the body has no place for it, it
  * is in the header Location.
  */
-export function createdAnswer(call: CreateCall, { requestId, sequence }: FreshIdentity): Created {
+export function createdAnswer(call: CreateCall, { requestId, sequence }: FreshIdentity) {
   const { success, identifiers } = call;
   if (success === null) {
     const reference = `SR-${String(sequence).padStart(8, '0')}`;

@@ -8,12 +8,6 @@ import type { LocalMarketplace, TokenBucket } from './marketplace.ts';
 /** The verdict of validate on a request. */
 export type ToldVerdict = 'clear' | 'duplicate';
 
-/** The partner's credentials. The identifier is a number, as in the API's example. */
-interface PartnerCredentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
 export interface SandboxSettings {
   /** Delay that is added to every answer of the three operations. */
   latencyMs: number;
@@ -25,7 +19,8 @@ export interface SandboxSettings {
 /** The service on which the three operations work. */
 export interface Service {
   readonly offered: ServiceInterface;
-  readonly credentials: PartnerCredentials;
+  /** Those of the partner. The identifier is a number, as in the API's example. */
+  readonly credentials: Readonly<Record<'clientId' | 'clientSecret', string>>;
   readonly marketplace: LocalMarketplace;
   readonly settings: SandboxSettings;
   /** The calls of create and validate that the rate leaves. */
