@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { type Connection, openConnection } from '../account/connection.ts';
 import { type LogPlace, Program } from '../account/program.ts';
@@ -15,13 +14,14 @@ import { contractStore } from '../settings/contract-store.ts';
 import { type StateFiles, stateFiles } from '../settings/paths.ts';
 import { storeAddress } from '../store/postgres/store-url.ts';
 import type { LibrarySettings } from './settings.ts';
+import { haltWith } from './signals.ts';
 
 /**
  * The host for a program that imports the library. The library uses only two things of its process: what identifies it
  * in the log, and whether Node.js checks certificates.
  */
 export class LibraryHost extends Program {
-  readonly halt = new AbortController();
+  readonly halt: AbortController;
   readonly settings: LibrarySettings;
   /** The version of srq. */
   readonly version: string;
@@ -41,13 +41,9 @@ export class LibraryHost extends Program {
     super(process);
     this.settings = settings;
     this.version = version;
-    // Every request in flight may listen to this signal.
-    setMaxListeners(0, this.halt.signal);
-    const { signal } = settings;
-    const stop = () => this.halt.abort();
-    if (signal?.aborted) stop();
-    signal?.addEventListener('abort', stop);
-    this.onClose(async () => signal?.removeEventListener('abort', stop));
+    this.halt = haltWith(settings.signal);
+    // The signal of the program may live longer, and does not hold on to what is closed.
+    this.onClose(async () => this.halt.abort());
   }
 
   get freshStore(): boolean {
