@@ -160,12 +160,6 @@ export class Context extends Program {
     return logPlace(this, this.#stateDirectory());
   }
 
-  /** Warns where the log does not know what the profile has sent. */
-  async warnOfUnknownLog(): Promise<void> {
-    const unknown = this.options.freshStore ? null : await this.log.unknown();
-    if (unknown !== null) this.warnOf(unknown);
-  }
-
   /** Adds the flags that chose profile and log to the commands that a text suggests. */
   withProfile(text: string): string {
     return withProfileFlags(text, this.options);

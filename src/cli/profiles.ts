@@ -23,19 +23,16 @@ export async function forgetProfile(context: Context, name: string): Promise<Pro
   return removed;
 }
 
-/** Warns where the log has nothing to show: another profile may be meant, or the log may not be the one it sent by. */
-export async function warnOfWrongLog(context: Context): Promise<void> {
-  await warnOfUnknownProfile(context);
-  await context.warnOfUnknownLog();
-}
-
 /**
- * Warns about an unknown profile in commands that need no login. Otherwise a mistyped profile would look like one with
- * nothing in doubt.
+ * Warns in commands that need no login if another profile may be meant, or if the log is not the one that the profile has sent
+ * by. Otherwise a mistyped profile would look like one with nothing in doubt.
  */
-export async function warnOfUnknownProfile(context: Context): Promise<void> {
-  if (context.options.sandbox || context.options.log !== undefined) return;
-  const { profile, baseUrl, otherProfiles } = await context.settings();
-  if (baseUrl !== null || otherProfiles.length === 0) return;
-  context.warnOf(notLoggedIn([], profile.value, otherProfiles));
+export async function warnOfWrongLog(context: Context): Promise<void> {
+  const { sandbox, log, freshStore } = context.options;
+  if (!sandbox && log === undefined) {
+    const { profile, baseUrl, otherProfiles } = await context.settings();
+    if (baseUrl === null && otherProfiles.length > 0) context.warnOf(notLoggedIn([], profile.value, otherProfiles));
+  }
+  const unknown = freshStore ? null : await context.log.unknown();
+  if (unknown !== null) context.warnOf(unknown);
 }

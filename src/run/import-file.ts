@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../cli/context.ts';
 import { inputName, planWithProgress, readInput } from '../cli/input.ts';
-import { warnOfUnknownProfile } from '../cli/profiles.ts';
+import { warnOfWrongLog } from '../cli/profiles.ts';
 import { finishOnSignal, openSession, recordingsBeside, type SessionUse } from '../cli/session.ts';
 import type { BulkOptions, PlanOptions } from '../cli/table/options.ts';
 import { optimizeForRows } from '../cli/v8-flags.ts';
@@ -36,7 +36,6 @@ export async function importFile(
   asked: BulkOptions,
 ): Promise<Pick<EndOfRun, 'exitCode' | 'stopped'>> {
   const openedMs = context.clock.monotonicMs();
-  if (asked.dryRun) await warnOfUnknownProfile(context);
   const opened = await openImport(context, file, command, asked, { validate: asked.validate });
   const { input, session } = opened;
   if (asked.dryRun) {
@@ -137,7 +136,7 @@ export async function rehearse(
   results: Output | null = null,
 ): Promise<number> {
   const { context, preparation } = session;
-  await context.warnOfUnknownLog();
+  await warnOfWrongLog(context);
   const log = await session.logReader();
   const plan = await planWithProgress(session, input, log, options);
   await sayPlan(session, plan, 'nobody: this is a dry run');
