@@ -155,12 +155,7 @@ export function replaceFileOrThrow(path: string, text: string, flush = true): vo
     writeFileSync(part, text, { mode: 0o600, flush });
     chmodSync(part, 0o600);
     renameSync(part, path);
-  } catch (error) {
-    try {
-      rmSync(part, { force: true });
-    } catch {
-      // The error that is thrown says why already.
-    }
-    throw error;
+  } finally {
+    rmSync(part, { force: true });
   }
 }
