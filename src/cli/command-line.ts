@@ -1,5 +1,6 @@
 import { shellWord } from '../request/words/errors.ts';
 import { COMMANDS } from './table/commands.ts';
+import type { GlobalOptions } from './table/options.ts';
 
 /** Returns an srq command that can be pasted into a shell. */
 export function commandLine(words: readonly string[]): string {
@@ -21,8 +22,8 @@ const SUGGESTED = new RegExp(`\\bsrq (${WORDS.join('|')})\\b(?! --help)`, 'g');
  * Adds the flags that chose the profile and the log of this command to the srq commands that a text suggests, so that
  * they can be pasted as they are.
  */
-export function withProfileFlags(text: string, chosen: ChosenProfile): string {
-  const flags = (name: keyof ChosenProfile): string[] => {
+export function withProfileFlags(text: string, chosen: GlobalOptions): string {
+  const flags = (name: 'profile' | 'log' | 'store'): string[] => {
     const value = chosen[name];
     return value === undefined || text.includes(`--${name}`) ? [] : [`--${name}`, shellWord(value)];
   };
@@ -30,12 +31,6 @@ export function withProfileFlags(text: string, chosen: ChosenProfile): string {
     const ofLog = COMMANDS[words]?.uses === 'profile' ? [] : [...flags('log'), ...flags('store')];
     return [command, ...flags('profile'), ...ofLog].join(' ');
   });
-}
-
-interface ChosenProfile {
-  readonly profile?: string;
-  readonly log?: string;
-  readonly store?: string;
 }
 
 /** Removes the given options and their values from the words, in both notations: `--map A=b` and `--map=A=b`. */

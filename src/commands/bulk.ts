@@ -25,7 +25,7 @@ export async function bulk(context: Context, named: readonly string[], options: 
   const events = await RunEvents.open(context, options);
   return events.during(async () => {
     const exitCode = await eachFile(context, files, command, (file, own) =>
-      importFile({ context, events }, file, own, options),
+      importFile(context, events, file, own, options),
     );
     if (options.keep) await keepInbox(context);
     return exitCode;

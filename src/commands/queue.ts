@@ -2,7 +2,8 @@ import type { Context } from '../cli/context.ts';
 import { exitNumber } from '../cli/exit-codes.ts';
 import { destinationOf, finishOnSignal } from '../cli/session.ts';
 import { rowsText, thousands } from '../report/output.ts';
-import { type QueueView, queueText } from '../report/terminal/queue-text.ts';
+import { queueText } from '../report/terminal/queue-text.ts';
+import type { DocumentOf } from '../request/documents/types.ts';
 import { requireYes } from '../run/consent.ts';
 import { workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
@@ -55,7 +56,7 @@ async function openRequests(context: Context) {
   return { store, database, requests: openQueue({ database, destination, process: null, giveUp }) };
 }
 
-async function viewOf(context: Context): Promise<QueueView> {
+async function viewOf(context: Context): Promise<DocumentOf<'queue'>> {
   const { store, database, requests } = await openRequests(context);
   // To look changes nothing, so that there may be no tables.
   if ((await store.identity()) === null) return { store: store.name, ...NO_QUEUE };

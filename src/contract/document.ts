@@ -1,6 +1,6 @@
 import type { Call, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
-import { type FoundPlace, placesIn } from '../request/contract/places.ts';
+import { placesIn } from '../request/contract/places.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type ApiDescription, type Budget, cutOf, follow, tooLarge, unlessRefused } from './cut.ts';
 import { sampleOf, schemaOf } from './sample.ts';
@@ -129,16 +129,11 @@ export function successOf(description: ApiDescription, operation: ApiOperation):
 const OWN_HEADERS = /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|connection|expect|te|transfer-encoding)$/i;
 export const IDEMPOTENT = /idempoten/i;
 
-/** What the description says of one call: the schema of its requests, and every place in them. */
-export interface CallSchema {
-  /** A schema of body, headers and query, or null if the description says nothing. */
-  readonly schema: Json;
-  readonly as: string;
-  readonly places: readonly FoundPlace[];
-}
-
-/** Cuts the schema of an operation out. */
-export function schemaOfCall(description: ApiDescription, operation: ApiOperation, budget?: Budget): CallSchema {
+/**
+ * Cuts out what the description says of one call: a schema of body, headers and query, or null if it says nothing, and every
+ * place in them.
+ */
+export function schemaOfCall(description: ApiDescription, operation: ApiOperation, budget?: Budget) {
   const body = bodyOf(description, operation);
   if (body === null) {
     throw new SrqError(

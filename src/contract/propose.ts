@@ -27,12 +27,6 @@ export interface Proposal {
   readonly notes: readonly string[];
 }
 
-export interface ProposeOptions {
-  readonly said: Said;
-  readonly baseUrl: string | null;
-  readonly learnedAt: string;
-}
-
 /** What a person answers if the service has no such operation. */
 const NONE = 'none';
 const MAX_CHOICES = 9;
@@ -40,8 +34,10 @@ const MAX_CHOICES = 9;
 const MAX_PARTS = 300_000;
 
 /** Proposes a contract from an API description. Operations other than those of the public document are asked. */
-export function proposeContract(description: ApiDescription, options: ProposeOptions): Proposal {
-  const { said, baseUrl, learnedAt } = options;
+export function proposeContract(
+  description: ApiDescription,
+  { said, baseUrl, learnedAt }: Pick<Learning, 'baseUrl'> & { readonly said: Said; readonly learnedAt: string },
+): Proposal {
   const { file, title, kind } = description;
   const operations = operationsOf(description);
   const values = new GivenValues(said.values);

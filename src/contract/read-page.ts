@@ -12,22 +12,12 @@ import { pageValueOf } from './contract-text.ts';
 export const isPage = (value: JsonObject): boolean =>
   isObject(value['create']) && ['openapi', 'swagger', 'item', 'paths'].every((name) => !Object.hasOwn(value, name));
 
-export interface ReadPage {
-  readonly contract: Contract;
-  /** Names of the secrets that the page was written without, and that nobody has given. */
-  readonly missing: readonly string[];
-}
-
 /**
  * Reads a page. A page has no schemas. They are taken from the contract that is known, as long as the call is the same.
- * A mistake is reported with its line.
+ * A mistake is reported with its line. `missing` are the names of secrets that the page was written without, and that nobody
+ * has given.
  */
-export function readPage(
-  content: string,
-  file: string,
-  known: Contract,
-  given: Readonly<Record<string, string>>,
-): ReadPage {
+export function readPage(content: string, file: string, known: Contract, given: Readonly<Record<string, string>>) {
   const { written, wrong } = parsedPage(content, file);
   const { value, missing } = withSecrets(written, pageValueOf(known), given);
   const { create, validate, token, ...rest } = objectOf(value);

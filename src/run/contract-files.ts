@@ -1,25 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Proposal, Said } from '../contract/propose.ts';
+import type { SourceFile } from '../contract/read-document.ts';
 import { openPartnerFile, unreadable } from '../input/partner-file.ts';
 import { printable } from '../report/output.ts';
 import type { Contract } from '../request/contract/contract.ts';
 import { OPERATION_NAMES } from '../request/contract/operations.ts';
 import { writePlace } from '../request/contract/place.ts';
 import { SrqError } from '../request/words/errors.ts';
-
-interface FileBytes {
-  /** The file name without its folder. */
-  readonly name: string;
-  readonly bytes: Buffer;
-}
-
-/** The file from which a contract is learned. */
-export interface ContractSource {
-  readonly file: FileBytes;
-  /** The environment of a Postman collection. */
-  readonly environment: FileBytes | null;
-}
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
@@ -31,8 +19,8 @@ export function saidOperations(said: readonly (readonly [string, string])[]): Sa
   throw new SrqError('operation.unknown', `"${printable(unknown[0])}" is not an operation of the service.`, hint);
 }
 
-/** Reads the one file, and no other. */
-export async function readSource(paths: readonly string[], environment?: string): Promise<ContractSource> {
+/** Reads the one file from which a contract is learned, the environment of a Postman collection, and no other. */
+export async function readSource(paths: readonly string[], environment?: string) {
   const [path, ...others] = paths;
   if (path === undefined) {
     const example = 'For example: srq contract learn api.yaml';
@@ -53,7 +41,7 @@ export async function readSource(paths: readonly string[], environment?: string)
 
 /** Proposes a contract from an API description, or from the page of one (`srq contract show`) that a person has edited. */
 export async function proposalFrom(
-  { file, environment }: ContractSource,
+  { file, environment }: Awaited<ReturnType<typeof readSource>>,
   said: Said,
   known: Contract,
   { baseUrl, nowMs }: { readonly baseUrl: string | null; readonly nowMs: number },
@@ -93,7 +81,7 @@ export async function proposalFrom(
 const UNCHECKED =
   'srq cannot check the rows, because neither the page nor this profile has a schema for this call. Learn the API description first, and then the page.';
 
-async function readBounded(path: string): Promise<FileBytes> {
+async function readBounded(path: string): Promise<SourceFile> {
   const { sizeBytes } = await openPartnerFile(path);
   if (sizeBytes > MAX_BYTES) {
     const hint = 'Name the OpenAPI file or the collection that you were given: srq contract learn FILE';

@@ -19,18 +19,13 @@ import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
 import { showPass } from './watch.ts';
 
-/** What the files of one command share. */
-interface ImportSurroundings {
-  readonly context: Context;
-  readonly events: RunEvents;
-}
-
 /**
  * Imports a file: reads and checks all of it, shows the plan, sends the requests once the user has agreed, and reports the
  * result of every row. With `--dry-run` it ends with the plan. `command` are the arguments that import this file alone.
  */
 export async function importFile(
-  { context, events }: ImportSurroundings,
+  context: Context,
+  events: RunEvents,
   file: string,
   command: readonly string[],
   asked: BulkOptions,

@@ -1,14 +1,10 @@
-import { isSelected, type LogSelection } from '../request/log/log-store.ts';
+import type { LogOptions } from '../cli/table/options.ts';
+import { isSelected } from '../request/log/log-store.ts';
 import type { LogRecord } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 
-/** The flags with which a person selects requests of the log. */
-interface LogFilterOptions extends LogSelection {
-  readonly since?: string;
-}
-
 /** Returns the filter for the flags, except for `--run`. Throws `SrqError('usage')` for an invalid time. */
-export function logFilter(options: LogFilterOptions, nowMs: number): (record: LogRecord) => boolean {
+export function logFilter(options: LogOptions, nowMs: number): (record: LogRecord) => boolean {
   const { since } = options;
   const sinceMs = since === undefined ? undefined : pointInTime(since.trim(), nowMs);
   return (record) => isSelected(record, options, sinceMs);

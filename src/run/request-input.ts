@@ -3,15 +3,9 @@ import type { Context } from '../cli/context.ts';
 import { recordingsBeside } from '../cli/session.ts';
 import type { RequestOptions } from '../cli/table/options.ts';
 import { FIELD, FIELDS, isField } from '../request/lead/fields.ts';
-import type { DescribeAudio, Draft } from '../request/lead/service-request.ts';
+import type { Draft } from '../request/lead/service-request.ts';
 import { nearest } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
-
-/** The requests that the user gave, with their recordings. */
-export interface RequestInput {
-  readonly drafts: readonly Draft[];
-  readonly audio: DescribeAudio;
-}
 
 /** Why a request has no outcome that came after the one with which the command stopped. */
 export const NOT_TRIED = { message: 'Not tried: the command stopped.', reason: 'request.not-tried' } as const;
@@ -19,8 +13,8 @@ export const NOT_TRIED = { message: 'Not tried: the command stopped.', reason: '
 /** Maximum number of requests in a file for `create` and `validate`. `bulk` is for more. */
 const MAX_REQUESTS = 1000;
 
-/** Reads requests from flags, or from a JSON file in which the flags fill missing fields. */
-export async function readRequestInput(context: Context, options: RequestOptions): Promise<RequestInput> {
+/** Reads requests with their recordings from flags, or from a JSON file in which the flags fill missing fields. */
+export async function readRequestInput(context: Context, options: RequestOptions) {
   const flags = fieldsOfFlags(options);
   if (options.file === undefined) {
     if (Object.keys(flags).length === 0) throw nothingGiven();

@@ -2,10 +2,8 @@ import type { DocumentOf } from '../../request/documents/types.ts';
 import { STATUS, WORKED_STATUSES } from '../../request/log/status.ts';
 import { aligned, duration, type Paint, printable, rowsText, thousands } from '../output.ts';
 
-/** The result of `srq enqueue`, as it is shown. */
-export type EnqueueSummary = Omit<DocumentOf<'enqueue'>, 'run' | 'error'>;
-
-export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
+/** Formats the result of `srq enqueue`. */
+export function enqueueText(summary: Omit<DocumentOf<'enqueue'>, 'run' | 'error'>, paint: Paint): string {
   const { rows, stopped, seconds, store, advice, next } = summary;
   const kinds = [
     [summary.queued, 'queued', 'new in the queue'],
@@ -26,10 +24,8 @@ export function enqueueText(summary: EnqueueSummary, paint: Paint): string {
   ].join('\n');
 }
 
-/** The result of a worker, as it is shown. */
-export type WorkSummary = Omit<DocumentOf<'work'>, 'run' | 'error'>;
-
-export function workText(summary: WorkSummary, paint: Paint): string {
+/** Formats the result of a worker. */
+export function workText(summary: Omit<DocumentOf<'work'>, 'run' | 'error'>, paint: Paint): string {
   const { stopped, hint, seconds, store } = summary;
   const shown = [...WORKED_STATUSES, 'again' as const].filter((name) => summary[name] > 0);
   return [
@@ -40,10 +36,8 @@ export function workText(summary: WorkSummary, paint: Paint): string {
   ].join('\n');
 }
 
-/** The queue of an account, as `srq queue` shows it. */
-export type QueueView = DocumentOf<'queue'>;
-
-export function queueText(view: QueueView, paint: Paint): string {
+/** Formats the queue of an account. */
+export function queueText(view: DocumentOf<'queue'>, paint: Paint): string {
   const { queue, oldestSeconds, unknown, isHeld, workers, store } = view;
   return [
     paint.bold('Queue'),
