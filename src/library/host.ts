@@ -74,10 +74,6 @@ export class LibraryHost extends Program {
     } catch {}
   }
 
-  async readSecret(): Promise<Secret> {
-    return new Secret(await given(this.settings.clientSecret, 'clientSecret'));
-  }
-
   /** There is nothing to redact, because the library never shows the text of a fault. */
   addSecret(): void {}
 
@@ -101,11 +97,11 @@ export class LibraryHost extends Program {
   }
 
   async #connect(): Promise<Connection> {
-    const { baseUrl, clientId, rate, concurrency, timeoutMs, proxy = null } = this.settings;
+    const { baseUrl, clientId, clientSecret, rate, concurrency, timeoutMs, proxy = null } = this.settings;
     const account = {
       destination: { baseUrl, clientId },
       contract: await this.contract(),
-      readSecret: () => this.readSecret(),
+      readSecret: async () => new Secret(await given(clientSecret, 'clientSecret')),
       proxies: { https: proxy, no: null },
       timeoutMs: timeoutMs ?? null,
       traces: [],

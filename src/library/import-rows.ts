@@ -4,7 +4,6 @@ import { mapRow } from '../delivery/prepare.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { Mapping } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
-import { takenAt } from '../request/log/log-store.ts';
 import type { RowResult } from '../request/log/outcome.ts';
 import { noCounts, withUntriedAsFailed } from '../request/log/status.ts';
 import { isLoopback } from '../request/small.ts';
@@ -30,15 +29,14 @@ export async function importTable(
   const { name: file = 'importRows', inDoubt = 'validate', settleMs = null, onResult } = settings;
   const mapping = mappingOf(table);
   const telling = resultTeller(onResult, halt);
-  const { destination } = preparation;
   const store = await host.log.store();
   const notes = store.openNotes(log.run);
-  const taken = () => takenAt(store, destination);
+  const taken = () => host.takenBefore();
   const rules = { ...settings, taken };
   const plan = await planImport({ table, mapping }, { skip: 0, limit: null }, preparation, log, rules, () => {});
   const { version } = host;
   const { profile, concurrency } = host.settings;
-  const { baseUrl } = destination;
+  const { baseUrl } = preparation.destination;
   const service = { service: new URL(baseUrl).host, live: !isLoopback(baseUrl) };
   notes.note({ event: 'begin', version, file, profile, ...service, rows: plan.rows, counts: plan.counts });
   const ui: ImportUi = {

@@ -24,7 +24,7 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #settings: LibrarySettings;
   readonly #host: LibraryHost;
   /** The calls under way, from their first moment on. */
-  readonly #calls = new Map<Promise<void>, HowCalled>();
+  readonly #calls = new Map<Promise<unknown>, HowCalled>();
   /** The creates under way, by key and by reference. A create with the same one waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   #isClosed = false;
@@ -145,7 +145,7 @@ export class LibraryMarketplace implements api.Marketplace {
         throw new SrqError('arguments.invalid', 'Another call is under way.', 'Await it first.');
       }
       const call = begin();
-      const settled = ended(call);
+      const settled = Promise.allSettled([call]);
       this.#calls.set(settled, how);
       void settled.then(() => this.#calls.delete(settled));
       return await call;
@@ -168,7 +168,7 @@ export class LibraryMarketplace implements api.Marketplace {
     const names = [key, ...(request.ref === null ? [] : [`reference ${request.ref}`])];
     const before = Promise.all(names.map((name) => this.#underWay.get(name)));
     const running = before.then(() => this.#submit(submission, options, signal));
-    const settled = ended(running);
+    const settled = Promise.allSettled([running]);
     for (const name of names) this.#underWay.set(name, settled);
     try {
       return await running;
@@ -236,11 +236,3 @@ function notSent(prepared: Prepared, error: SrqError | null = null): api.CreateR
 
 /** How a call goes with others: together with those of its kind, alone, or beside all. */
 type HowCalled = 'together' | 'alone' | 'beside';
-
-/** Resolves when the work has ended, whether it succeeded or failed. */
-function ended(work: Promise<unknown>): Promise<void> {
-  return work.then(
-    () => {},
-    () => {},
-  );
-}

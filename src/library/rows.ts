@@ -70,17 +70,14 @@ export async function tableOf(
     delimiter: null,
     columns: names,
     notes: [],
-    rows: () => inBatches(texts, row),
+    async *rows() {
+      for (let at = 0; at < texts.length; at += BATCH_ROWS)
+        yield texts.slice(at, at + BATCH_ROWS).map((each, place) => row(each, at + place));
+    },
   };
 }
 
 const BATCH_ROWS = 500;
-
-async function* inBatches(texts: readonly Texts[], row: (texts: Texts, at: number) => Row): AsyncGenerator<Row[]> {
-  for (let at = 0; at < texts.length; at += BATCH_ROWS) {
-    yield texts.slice(at, at + BATCH_ROWS).map((each, place) => row(each, at + place));
-  }
-}
 
 /** Maps every column to the field with its name. */
 export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
