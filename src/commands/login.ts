@@ -12,7 +12,7 @@ import type { CachedToken } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { Secret } from '../request/words/secret.ts';
 import { normalBaseUrl, usableBaseUrl } from '../settings/base-url.ts';
-import { keychainOf } from '../settings/keychain.ts';
+import { keychainFor } from '../settings/keychain.ts';
 import { type Profile, withoutAccount } from '../settings/profile-store.ts';
 import { runSecretCommand } from '../settings/settings.ts';
 
@@ -122,7 +122,11 @@ async function requireSameDestination(context: Context, baseUrl: string, clientI
 
 /** Returns the secret that the command prints. For the keychain, an error says how a person puts it there. */
 async function printedSecret(context: Context, account: Destination, options: LoginOptions) {
-  const keychain = options.keychain ? keychainOf((await context.profileName()).value, account) : null;
+  const keychain = options.keychain ? keychainFor((await context.profileName()).value, account) : null;
+  if (options.keychain && !keychain) {
+    const hint = 'Use a command that prints the secret, or store it in the settings file: srq login --help';
+    throw new SrqError('keychain.unusable', 'srq knows no command for the keychain of this system.', hint);
+  }
   const secretCommand = keychain?.lookup ?? options.secretCommand ?? '';
   const printed = runSecretCommand(secretCommand, context.process.env).catch((error: unknown) => {
     if (keychain === null) throw error;

@@ -1,7 +1,6 @@
 import type { Context } from '../cli/context.ts';
 import { profileKind } from '../cli/profiles.ts';
 import { columnsOf, printable, tableText } from '../report/output.ts';
-import type { DocumentOf } from '../request/documents/types.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Profile } from '../settings/profile-store.ts';
@@ -31,7 +30,11 @@ export async function profileList(context: Context): Promise<number> {
 /** Makes a stored profile the default. */
 export async function profileUse(context: Context, name: string): Promise<number> {
   const profiles = await context.profiles();
-  const profile = requireStored(profiles.all(), name);
+  const profile = profiles.get(name);
+  if (profile === null) {
+    const message = printable(`There is no profile "${name}".${didYouMean(name, Object.keys(profiles.all()))}`);
+    throw new SrqError('profile.unknown', message, 'See what there is: srq profile list');
+  }
   await profiles.use(name);
   if (context.process.env['SRQ_PROFILE']) {
     context.reporter.warn('SRQ_PROFILE is set: as long as it is, the profile that it names is in force.');
@@ -43,19 +46,7 @@ export async function profileUse(context: Context, name: string): Promise<number
   return 0;
 }
 
-function requireStored(profiles: Readonly<Record<string, Profile>>, name: string): Profile {
-  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  if (profile) return profile;
-  throw new SrqError(
-    'profile.unknown',
-    printable(`There is no profile "${name}".${didYouMean(name, Object.keys(profiles))}`),
-    'See what there is: srq profile list',
-  );
-}
-
-type ListedProfile = DocumentOf<'profile list'>['profiles'][number];
-
-function entryOf(name: string, profile: Profile, current: boolean): ListedProfile {
+function entryOf(name: string, profile: Profile, current: boolean) {
   const { baseUrl, clientId } = profile;
   return { name, current, baseUrl, clientId, kind: profileKind(profile) };
 }

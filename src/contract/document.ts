@@ -65,20 +65,14 @@ export function operationCalled(operations: readonly ApiOperation[], said: strin
   );
 }
 
-/** A description's body of a request. */
-interface Body {
-  readonly as: string;
-  readonly schema: Json;
-}
-
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b|^(?:application\/)?\*\/\*$|^text\/json\b/i;
 /** The types that srq can write. Of several bodies the first one counts. */
 const TYPES = [/^application\/x-www-form-urlencoded\b/i, /^multipart\/form-data\b/i, JSON_TYPE];
 
 /** Returns the body of an operation that srq can write, or null. Nested bodies go as JSON if the service takes that. */
-function bodyOf(description: ApiDescription, { value }: ApiOperation): Body | null {
+function bodyOf(description: ApiDescription, { value }: ApiOperation) {
   const { content } = objectOf(follow(description, value['requestBody']));
-  const bodies = TYPES.flatMap((type): Body[] => {
+  const bodies = TYPES.flatMap((type) => {
     const [name = '', media] = Object.entries(objectOf(content)).find(([each]) => type.test(each)) ?? [];
     if (media === undefined) return [];
     const as = name.includes('*') ? 'application/json' : (name.split(';')[0]?.trim().toLowerCase() ?? '');

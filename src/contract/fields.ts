@@ -41,10 +41,7 @@ const MAX_GUESSES = 40;
  * Says which places take which fields, by their exact names. A field is in force if nothing speaks against it and no
  * other place could be meant. Every other place of that name is a guess, with the reason against it.
  */
-export function boundFields(places: readonly FoundPlace[]): {
-  readonly fields: ReadonlyMap<FoundPlace, string>;
-  readonly guesses: readonly FieldGuess[];
-} {
+export function boundFields(places: readonly FoundPlace[]) {
   const candidates = places.flatMap(candidateAt);
   const sure = candidates.filter(({ why }) => why === null);
   const all = candidates.map((each) => ({ ...each, why: each.why ?? rivalOf(each, sure) }));

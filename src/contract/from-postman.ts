@@ -33,10 +33,7 @@ const MAX_VARIABLES_DEEP = 5;
  * Converts a Postman collection to the shape of OpenAPI. It shows examples, so nothing in it is required but its keys. Of
  * what was sent and answered only names and types are taken over, and no script is run.
  */
-export function fromPostman(
-  collection: JsonObject,
-  environment: JsonObject,
-): { readonly document: JsonObject; readonly notes: readonly string[] } {
+export function fromPostman(collection: JsonObject, environment: JsonObject) {
   const fill = variablesOf(collection, environment);
   const requests = itemsIn(collection, {});
   if (requests.length > MAX_REQUESTS) throw tooLarge(`The collection holds more than ${MAX_REQUESTS} requests.`);

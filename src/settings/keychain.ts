@@ -1,6 +1,6 @@
 import { platform } from 'node:os';
-import { SrqError, shellWord } from '../request/words/errors.ts';
-import type { Profile } from './profile-store.ts';
+import type { Destination } from '../request/lead/service-request.ts';
+import { shellWord } from '../request/words/errors.ts';
 
 /**
  * The commands by which a system keeps secrets. `lookup` prints the secret, and is the secret command of the profile. `store`
@@ -21,25 +21,12 @@ const KEYCHAINS: Readonly<
   }),
 };
 
-type Account = Pick<Profile, 'baseUrl' | 'clientId'>;
-
 /**
  * Returns the commands for the secret of a profile, or null on a system that has none. A secret of another base URL or client
  * id has another place.
  */
-export function keychainFor(profile: string, { baseUrl, clientId }: Account) {
+export function keychainFor(profile: string, { baseUrl, clientId }: Destination) {
   const parts = [profile, clientId, baseUrl];
   const account = shellWord(parts.map(encodeURIComponent).join('/'));
   return KEYCHAINS[platform()]?.(account) ?? null;
-}
-
-/** Throws `SrqError('settings')` on a system without such commands. */
-export function keychainOf(profile: string, account: Account) {
-  const keychain = keychainFor(profile, account);
-  if (keychain) return keychain;
-  throw new SrqError(
-    'keychain.unusable',
-    'srq knows no command for the keychain of this system.',
-    'Use a command that prints the secret, or store it in the settings file: srq login --help',
-  );
 }

@@ -29,11 +29,7 @@ export function longName(name: string, { isOff }: Flags[string]): string {
 }
 
 /** Takes a placeholder apart: `[file...]` is an optional, repeatable `file`. */
-export function placeholder(text: string): {
-  readonly bare: string;
-  readonly isOptional: boolean;
-  readonly isRepeatable: boolean;
-} {
+export function placeholder(text: string) {
   const [, bare = '', dots = ''] = /^[<[](.+?)(\.\.\.)?[>\]]$/.exec(text) ?? [];
   return { bare, isOptional: text.startsWith('['), isRepeatable: dots !== '' };
 }

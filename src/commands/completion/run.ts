@@ -14,7 +14,7 @@ type Shell = (typeof SHELLS)[number];
 
 /** Prints the script with which a shell completes srq's commands. */
 export async function completion(context: Context, shell: Shell): Promise<number> {
-  const script = COMPLETION_SCRIPTS[shell];
+  const script = COMPLETION_SCRIPTS[shell].trimEnd();
   await context.reporter.result('completion', { shell, script }, () => script);
   return 0;
 }
@@ -67,12 +67,10 @@ function candidatesAfter(words: readonly string[], isFlag: boolean, profiles: re
   }
   const next = within(path).filter(([own, { isHidden }]) => !isHidden && own.split(' ').length === path.length + 1);
   const below = next.map(([own, { about }]) => ({ word: own.split(' ').at(-1) ?? '', description: about }));
-  const [argument = NO_ARGUMENT] = args;
-  const values = valuesOf(argument.isProfile ? 'profile' : '', argument.name, argument.choices, profiles);
+  const argument: Partial<ArgumentRow> = args[0] ?? {};
+  const values = valuesOf(argument.isProfile ? 'profile' : '', argument.name ?? '', argument.choices, profiles);
   return { ...values, words: [...below, ...values.words] };
 }
-
-const NO_ARGUMENT: ArgumentRow = { name: '' };
 
 /** Returns the possible values of a flag or an argument. */
 function valuesOf(
@@ -94,9 +92,4 @@ function valuesOf(
  * before the cursor's word. The words are passed unchanged and never evaluated. Each line of the answer is
  * `WORD<TAB>DESCRIPTION`, or `:files` if file names fit, which the shell completes itself.
  */
-export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: bash.trimEnd(),
-  zsh: zsh.trimEnd(),
-  fish: fish.trimEnd(),
-  powershell: powershell.trimEnd(),
-};
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
