@@ -28,14 +28,7 @@ async function run(process: NodeJS.Process): Promise<number> {
   if (!isOlder(process.versions.node, KEEPS_COMPILED_CODE)) {
     (await import('./cli/compile-cache.ts')).keepCompiledCode(process);
   }
-  return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION, helpColumns(process.stdout));
-}
-
-/** The width for which the help is written. On a narrower screen it is wrapped. */
-const HELP_COLUMNS = 80;
-
-function helpColumns({ isTTY, columns }: NodeJS.WriteStream): number {
-  return isTTY && columns > 0 ? Math.min(HELP_COLUMNS, columns) : HELP_COLUMNS;
+  return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION);
 }
 
 /** Compares versions of three numbers. Returns true if the first one is older. */

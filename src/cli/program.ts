@@ -12,11 +12,8 @@ import { HELP_TOPICS } from './table/surroundings.ts';
 /** Runs one command with the arguments that commander has parsed. */
 type Invoke = (globals: GlobalOptions, load: NonNullable<CommandRow['run']>, args: readonly unknown[]) => Promise<void>;
 
-/**
- * Runs the command that the arguments name and returns its exit code. All errors are caught and reported here.
- * `columns` is the width of the help texts.
- */
-export async function runArguments(process: NodeJS.Process, version: string, columns: number): Promise<number> {
+/** Runs the command that the arguments name and returns its exit code. All errors are caught and reported here. */
+export async function runArguments(process: NodeJS.Process, version: string): Promise<number> {
   let exitCode = 0;
   let said = '';
   const invoke: Invoke = async (globals, load, args) => {
@@ -30,14 +27,8 @@ export async function runArguments(process: NodeJS.Process, version: string, col
     process.argv = (await Promise.all(process.argv.map(filesOfPattern))).flat();
   }
   const words = process.argv.slice(2);
-  const output = {
-    writeOut: (text: string) => process.stdout.write(text),
-    writeErr: (text: string) => (said += text),
-    outputError: (text: string, write: (text: string) => void) => write(text),
-    getOutHelpWidth: () => columns,
-    getErrHelpWidth: () => columns,
-  };
-  const program = await makeProgram(version, invoke, output);
+  const writeErr = (text: string) => (said += text);
+  const program = await makeProgram(version, invoke, { ...helpOutput(process), writeErr });
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
   } catch (error) {
@@ -48,6 +39,15 @@ export async function runArguments(process: NodeJS.Process, version: string, col
     return runCommand(process, version, words.includes('--json') ? { json: true } : {}, () => Promise.reject(failure));
   }
   return exitCode;
+}
+
+/** The width for which the help is written. On a narrower screen it is wrapped. */
+const HELP_COLUMNS = 80;
+
+/** Returns where commander writes the help, and how wide. */
+export function helpOutput({ stdout }: NodeJS.Process): OutputConfiguration {
+  const width = () => Math.min(HELP_COLUMNS, (stdout.isTTY && stdout.columns) || HELP_COLUMNS);
+  return { writeOut: (text) => stdout.write(text), getOutHelpWidth: width, getErrHelpWidth: width };
 }
 
 async function runCommand(

@@ -1,13 +1,9 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../cli/context.ts';
-import { makeProgram } from '../cli/program.ts';
+import { helpOutput, makeProgram } from '../cli/program.ts';
 import { HELP_TOPICS } from '../cli/table/surroundings.ts';
-import { columnsOf } from '../report/output.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
-
-/** The width for which the help is written. */
-const COLUMNS = 80;
 
 /** Prints the help of a command, with `--all` including its rare options, or the help on a topic. */
 export async function help(
@@ -17,9 +13,7 @@ export async function help(
 ): Promise<number> {
   const topic = HELP_TOPICS.find((name) => name === words[0]);
   if (topic) return (await import('./help-topics.ts')).TOPICS[topic](context);
-  const columns = Math.min(COLUMNS, columnsOf(context.process.stdout) ?? COLUMNS);
-  const writeOut = (text: string) => context.process.stdout.write(text);
-  const program = await makeProgram(context.version, async () => {}, { writeOut, getOutHelpWidth: () => columns });
+  const program = await makeProgram(context.version, async () => {}, helpOutput(context.process));
   const wanted = words.reduce(subcommand, program);
   if (context.options.json) return (await import('./command-map.ts')).commandMap(context, words);
   if (all) wanted.configureHelp({ ...wanted.configureHelp(), visibleOptions: ({ options }) => options as Option[] });
