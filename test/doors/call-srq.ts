@@ -53,7 +53,6 @@ async function call(args: readonly string[], env: CallOptions['env'], stdin: str
   const code = await runArguments(
     processWith(args, env, Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), stdout, stderr),
     'of a test',
-    80,
   );
   const ended = { code, signal: null, stdout: stdout.text, stderr: stderr.text };
   requireDocuments(args, ended);

@@ -175,7 +175,7 @@ async function run(words: readonly string[], home: Home, options: Run, written: 
   const here: NodeJS.Process = Object.create(process, Object.getOwnPropertyDescriptors(own));
   home.service.onSignal = receive;
   if (columns === null) stdin.end(piped);
-  const code = await runArguments(here, VERSION, Math.min(80, columns ?? 80));
+  const code = await runArguments(here, VERSION);
   if (questions.length > 0) throw new Error(`never asked: ${questions[0]?.[0]}`);
   const ended = { code, stdout: textOf('stdout'), stderr: textOf('stderr'), written };
   requireDocuments(words, { ...ended, signal: null });
