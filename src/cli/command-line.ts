@@ -35,14 +35,12 @@ export function withProfileFlags(text: string, chosen: GlobalOptions): string {
 
 /** Removes the given options and their values from the words, in both notations: `--map A=b` and `--map=A=b`. */
 export function withoutOptions(words: readonly string[], options: readonly string[]): string[] {
-  const belongs = belongsTo(options);
-  return words.filter((_, at) => !belongs(words, at));
+  return words.filter((word, at) => !isOf(options, word, words[at - 1]));
 }
 
 /** Returns only the given options and their values. Otherwise it works like {@link withoutOptions}. */
 export function onlyOptions(words: readonly string[], options: readonly string[]): string[] {
-  const belongs = belongsTo(options);
-  return words.filter((_, at) => belongs(words, at));
+  return words.filter((word, at) => isOf(options, word, words[at - 1]));
 }
 
 /** Adds flags to the words of a command, before a `--`, because words after it are not flags. */
@@ -51,10 +49,7 @@ export function withFlags(words: readonly string[], flags: readonly string[]): s
   return at < 0 ? [...words, ...flags] : [...words.slice(0, at), ...flags, ...words.slice(at)];
 }
 
-function belongsTo(options: readonly string[]): (words: readonly string[], at: number) => boolean {
-  return (words, at) => {
-    const [before, word = ''] = [words[at - 1], words[at]];
-    if (before !== undefined && options.includes(before)) return true;
-    return options.some((option) => word === option || word.startsWith(`${option}=`));
-  };
+/** Tells whether a word is one of the options or the value of one. */
+function isOf(options: readonly string[], word: string, before = ''): boolean {
+  return options.some((option) => word === option || word.startsWith(`${option}=`) || before === option);
 }

@@ -65,13 +65,9 @@ export interface Budget {
   parts: number;
 }
 
-/** Cuts schemas out of a description. What their references lead to is in `defs`. */
-export interface Cut {
-  of(schema: Json | undefined): Json;
-  readonly defs: JsonObject;
-}
-
 /**
+ * Returns what cuts schemas out of a description. What their references lead to is in `defs`.
+ *
  * All other keywords of JSON Schema stay out, so that nothing of a stranger gets to the compiler. What is said by them, such
  * as `not` and `if`, is left to the service. Members that are marked with `hidden` go only the other way, and stay out too.
  */
@@ -79,12 +75,12 @@ export function cutOf(
   description: ApiDescription,
   hidden: 'readOnly' | 'writeOnly',
   budget: Budget = { parts: MAX_PARTS },
-): Cut {
+) {
   const defs: Record<string, Json> = {};
   const names = new Map<string, string>();
   return {
     defs,
-    of(schema) {
+    of(schema: Json | undefined): Json {
       const copied = copy(schema);
       // What these lead to comes behind them.
       for (const [reference, name] of names) defs[name] ??= copy(partAt(description.root, reference.slice(1)));

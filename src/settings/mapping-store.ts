@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { headerForm } from '../request/lead/field-aliases.ts';
-import { columnLabel, mapKey, RESULT_COLUMNS, type RememberedMapping, resultColumnOf } from '../request/lead/table.ts';
+import { columnLabel, mapKey, type RememberedMapping, resultColumnOf } from '../request/lead/table.ts';
 import { templateColumns } from '../request/lead/template.ts';
 import { OwnFile, type Trust } from './own-file.ts';
 
@@ -15,7 +15,8 @@ const keptSchema = z.object({
   /** The day on which it was confirmed: `2026-11-20`. */
   on: z.string(),
 });
-type KeptMapping = z.infer<typeof keptSchema>;
+/** One of them with the header that it was confirmed for. */
+type Entry = z.infer<typeof keptSchema> & { readonly before: Header };
 const fileSchema = z.object({ version: z.literal(2), mappings: z.array(keptSchema) });
 
 type Confirmed = Pick<RememberedMapping, 'map' | 'set' | 'unused'>;
@@ -55,16 +56,14 @@ export class MappingStore {
     if (now.hasTwins) return [];
     const entries = this.#entries();
     const shorter = entries
-      .filter(({ columns: { length } }) => length < columns.length)
-      .map((each) => ({ each, before: headerOf(each.columns) }))
-      .map((one) => ({ ...one, added: now.own.filter((form) => !one.before.labels.has(form)) }))
+      .map((each) => ({ ...each, added: now.own.filter((form) => !each.before.labels.has(form)) }))
       // All that it has are here, and those that it lacks have names.
-      .filter(({ before, added }) => added.length === now.own.length - before.own.length)
-      .filter(({ added }) => added.length > 0 && added.every((form) => now.named.includes(form)))
+      .filter(({ before, added }) => added.length > 0 && added.length === now.own.length - before.own.length)
+      .filter(({ added }) => added.every((form) => now.named.includes(form)))
       .slice(0, MAX_SHORTER)
-      .map(({ each, before, added }) => {
-        const changes = { added: added.map((form) => now.labels.get(form) ?? form), gone: [] };
-        return { ...renamed(each, before, now), set: each.set, on: each.on, changes };
+      .map((each) => {
+        const changes = { added: each.added.map((form) => now.labels.get(form) ?? form), gone: [] };
+        return { ...renamed(each, now), set: each.set, on: each.on, changes };
       });
     return [...sameIn(entries, now), ...shorter];
   }
@@ -79,21 +78,16 @@ export class MappingStore {
     const entries = this.#entries();
     const [same] = sameIn(entries, now);
     if (same) return same;
-    const size = now.own.length;
     const [nearest] = entries
-      .filter(({ columns: { length } }) => isAlike(Math.min(length, size), length - RESULT_COLUMNS.length, size))
-      .map((each) => ({ each, before: headerOf(each.columns) }))
-      .map((one) => ({ ...one, shared: one.before.named.filter((form) => now.labels.has(form)).length }))
-      .filter(({ shared, before }) => isAlike(shared, before.own.length, size))
+      .map((each) => ({ ...each, shared: each.before.named.filter((form) => now.labels.has(form)).length }))
+      .filter(({ shared }) => shared >= MIN_SHARED_COLUMNS)
+      .filter(({ shared, before }) => shared >= MIN_SHARED * Math.max(before.own.length, now.own.length))
       .sort((a, b) => b.shared - a.shared);
     if (!nearest) return null;
-    const { each, before } = nearest;
+    const { before, on } = nearest;
     const beside = (one: Header, other: Header) =>
       one.named.flatMap((form) => (other.labels.has(form) ? [] : [one.labels.get(form) ?? form]));
-    return {
-      ...renamed(each, before, now),
-      ...{ on: each.on, changes: { added: beside(now, before), gone: beside(before, now) } },
-    };
+    return { ...renamed(nearest, now), on, changes: { added: beside(now, before), gone: beside(before, now) } };
   }
 
   /**
@@ -105,14 +99,18 @@ export class MappingStore {
     const { fingerprint } = headerOf(columns);
     const kept = { fingerprint, columns, map, set, unused, on };
     const content = ({ map, set }: Confirmed) => JSON.stringify([map, set]);
-    const entries = this.#entries();
+    const entries = this.#kept();
     const former = entries.filter((each) => each.fingerprint === fingerprint && content(each) !== content(kept));
     const others = entries.filter((each) => each.fingerprint !== fingerprint);
     const mappings = [kept, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS);
     this.#file.replaceOrThrow(`${JSON.stringify({ version: 2, mappings }, null, 2)}\n`);
   }
 
-  #entries(): readonly KeptMapping[] {
+  #entries(): readonly Entry[] {
+    return this.#kept().map((each) => ({ ...each, before: headerOf(each.columns) }));
+  }
+
+  #kept() {
     return this.#file.json(fileSchema)?.mappings ?? [];
   }
 }
@@ -153,14 +151,10 @@ function headerOf(columns: readonly string[]): Header {
 }
 
 /** Returns the mappings of exactly this header. */
-function sameIn(entries: readonly KeptMapping[], now: Header): RememberedMapping[] {
+function sameIn(entries: readonly Entry[], now: Header): RememberedMapping[] {
   return entries
     .filter(({ fingerprint }) => fingerprint === now.fingerprint)
-    .map((each) => ({ ...renamed(each, headerOf(each.columns), now), on: each.on, changes: null }));
-}
-
-function isAlike(shared: number, before: number, now: number): boolean {
-  return shared >= MIN_SHARED_COLUMNS && shared >= MIN_SHARED * Math.max(before, now);
+    .map((each) => ({ ...renamed(each, now), on: each.on, changes: null }));
 }
 
 /**
@@ -168,7 +162,7 @@ function isAlike(shared: number, before: number, now: number): boolean {
  * left out, and so are templates with such a column, and constants: another header may have a column for what was the
  * same in all rows. A column without a name is identified by its position, so it is found only in the same header.
  */
-function renamed({ map, set, unused }: KeptMapping, before: Header, now: Header): Confirmed {
+function renamed({ map, set, unused, before }: Entry, now: Header): Confirmed {
   const isSame = before.fingerprint === now.fingerprint;
   const named = new Set(before.named);
   const nameNow = (name: string): string | null => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { nested } from '../../request/contract/bindings.ts';
-import { type Encoding, encodingOf, type Json } from '../../request/contract/contract.ts';
+import { encodingOf, type Json } from '../../request/contract/contract.ts';
 import { refusal, type SandboxAnswer } from '../messages/answer.ts';
 
 /** A call as it arrived, with its body read to the end. */
@@ -12,7 +12,7 @@ export interface ArrivedCall {
 }
 
 /** Decodes a body of one of these media types. An {@link SandboxAnswer} is the refusal (400, 415). */
-export async function decodeBody(call: ArrivedCall, accepted: readonly string[]): Promise<BodyTree | SandboxAnswer> {
+export async function decodeBody(call: ArrivedCall, accepted: readonly string[]) {
   const type = mediaTypeOf(call.headers['content-type']);
   const as = accepted.find((each) => mediaTypeOf(each) === type);
   if (as === undefined) {
@@ -57,11 +57,6 @@ export interface BodyValue {
 interface Tree {
   readonly body: Json;
   readonly leaves: readonly BodyValue[];
-}
-
-export interface BodyTree extends Tree {
-  readonly as: string;
-  readonly encoding: Encoding;
 }
 
 type FormPair = readonly [name: string, value: string | Buffer];
