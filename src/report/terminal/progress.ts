@@ -32,20 +32,19 @@ const BAR_PLACES = 12;
 
 export const noProgress: Progress = { update: () => {}, end: () => {} };
 
-/** How a progress is shown: the least time between two of its lines, with or without a bar. */
-interface Shown {
-  readonly firstMs: number;
-  /** Each time is twice the one before, up to this one. */
-  readonly mostMs: number;
-  readonly hasBar: boolean;
-  readonly show: (line: string) => void;
-}
-
-/** Returns a progress that measures the current rate, estimates the remaining time, and shows lines with both. */
-export function shownProgress(label: string, monotonicMs: () => number, shown: Shown): Omit<Progress, 'end'> {
+/**
+ * Returns a progress that measures the current rate, estimates the remaining time, and shows lines with both: often and with a
+ * bar if one line is redrawn, or else at growing intervals.
+ */
+export function shownProgress(
+  label: string,
+  monotonicMs: () => number,
+  isRedrawn: boolean,
+  show: (line: string) => void,
+): Progress['update'] {
   const startedMs = monotonicMs();
   const marks = [{ atMs: startedMs, done: 0 }];
-  let [shownMs, waitMs] = [startedMs, shown.firstMs];
+  let [shownMs, waitMs] = [startedMs, isRedrawn ? REDRAW_MS : FIRST_LINE_MS];
 
   function figures({ done, total, counts }: ProgressState, atMs: number): string {
     const [first = { atMs, done }] = marks;
@@ -61,28 +60,14 @@ export function shownProgress(label: string, monotonicMs: () => number, shown: S
     return [share, ...rate, ...left, ...told].join(' · ');
   }
 
-  return {
-    update(state) {
-      const atMs = monotonicMs();
-      if (atMs - (marks.at(-1)?.atMs ?? 0) >= REDRAW_MS) marks.push({ atMs, done: state.done });
-      while (marks.length > 2 && atMs - (marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) marks.shift();
-      if (atMs - shownMs < waitMs) return;
-      [shownMs, waitMs] = [atMs, Math.min(waitMs * 2, shown.mostMs)];
-      shown.show([label, ...(shown.hasBar ? barOf(state) : []), figures(state, atMs)].join(' '));
-    },
+  return (state) => {
+    const atMs = monotonicMs();
+    if (atMs - (marks.at(-1)?.atMs ?? 0) >= REDRAW_MS) marks.push({ atMs, done: state.done });
+    while (marks.length > 2 && atMs - (marks[1]?.atMs ?? atMs) > RATE_WINDOW_MS) marks.shift();
+    if (atMs - shownMs < waitMs) return;
+    [shownMs, waitMs] = [atMs, isRedrawn ? REDRAW_MS : Math.min(waitMs * 2, MAX_BETWEEN_LINES_MS)];
+    show([label, ...(isRedrawn ? barOf(state) : []), figures(state, atMs)].join(' '));
   };
-}
-
-/** Returns a progress that writes plain lines, at growing intervals. */
-export function linesProgress(
-  label: string,
-  stream: Writable,
-  monotonicMs: () => number,
-  fitted: (line: string) => string,
-): Progress {
-  const show = (line: string) => void stream.write(`${fitted(line)}\n`);
-  const lines = { firstMs: FIRST_LINE_MS, mostMs: MAX_BETWEEN_LINES_MS, hasBar: false, show };
-  return { ...shownProgress(label, monotonicMs, lines), end: () => {} };
 }
 
 /** Draws the bar, or nothing if the total is not known. */
@@ -97,13 +82,8 @@ const SPINNER_PLACES = 3;
 /** The interval between two frames of the spinner. The library's default is 12 redraws a second. */
 const SPIN_MS = 120;
 
-/** Returns a progress that redraws one line of a terminal. */
-export async function redrawnProgress(
-  label: string,
-  stream: Writable,
-  monotonicMs: () => number,
-  fitted: (line: string) => string,
-): Promise<Progress> {
+/** Returns a line of a terminal that can be redrawn. */
+export async function redrawnLine(label: string, stream: Writable, fitted: (line: string) => string) {
   // The library is loaded only for terminals, because loading it takes as long as everything else in a report.
   const { default: ora } = await import('ora');
   const spinner = ora({
@@ -113,11 +93,11 @@ export async function redrawnProgress(
     spinner: { frames: ['-', '\\', '|', '/'] },
     discardStdin: false,
     isEnabled: true,
-  });
-  const show = (line: string) => {
-    spinner.text = fitted(clip(line, (columnsOf(stream) ?? Number.POSITIVE_INFINITY) - SPINNER_PLACES));
+  }).start();
+  return {
+    show(line: string): void {
+      spinner.text = fitted(clip(line, (columnsOf(stream) ?? Number.POSITIVE_INFINITY) - SPINNER_PLACES));
+    },
+    end: () => void spinner.stop(),
   };
-  spinner.start();
-  const drawn = shownProgress(label, monotonicMs, { firstMs: REDRAW_MS, mostMs: REDRAW_MS, hasBar: true, show });
-  return { ...drawn, end: () => void spinner.stop() };
 }

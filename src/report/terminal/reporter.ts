@@ -11,7 +11,7 @@ import {
   terminalSafeJson,
   writeAll,
 } from '../output.ts';
-import { linesProgress, noProgress, type Progress, redrawnProgress } from './progress.ts';
+import { noProgress, type Progress, redrawnLine, shownProgress } from './progress.ts';
 
 /** Formats an item of a stream for people, with its line feeds. */
 export type ItemText<Item> = (item: Item, paint: Paint, index: number) => string;
@@ -117,8 +117,10 @@ export class Reporter {
     // Some terminals do not report their width (0 columns, as under `script` or in some containers). They cannot be
     // redrawn, because the spinner's library would clear infinitely many lines.
     const isRedrawn = columnsOf(stderr) !== null && env['TERM'] !== 'dumb' && !env['CI'];
-    const shown = (text: string) => this.#shown(text);
-    return (isRedrawn ? redrawnProgress : linesProgress)(label, stderr, this.#monotonicMs, shown);
+    const { show, end } = isRedrawn
+      ? await redrawnLine(label, stderr, (line) => this.#shown(line))
+      : { show: (line: string) => this.#write(line), end: () => {} };
+    return { update: shownProgress(label, this.#monotonicMs, isRedrawn, show), end };
   }
 
   #write(text: string): void {
