@@ -1,26 +1,22 @@
-import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { isAsciiLocale, TONES } from '../../src/report/output.ts';
-import { linesProgress, shownProgress } from '../../src/report/terminal/progress.ts';
+import { shownProgress } from '../../src/report/terminal/progress.ts';
 
 /** Runs so many rows at so many a second, on a clock that is turned by hand, and gives the lines that were written. */
 function linesOf(rows: number, perSecond: number): string[] {
   let nowMs = 0;
-  const stream = new PassThrough();
-  const progress = linesProgress(
+  const lines: string[] = [];
+  const update = shownProgress(
     'Sending',
-    stream,
     () => nowMs,
-    (line) => line,
+    false,
+    (line) => lines.push(line),
   );
   for (let done = 1; done <= rows; done++) {
     nowMs += 1000 / perSecond;
-    progress.update({ done, total: rows, counts: { created: done } });
+    update({ done, total: rows, counts: { created: done } });
   }
-  progress.end();
-  return String(stream.read() ?? '')
-    .split('\n')
-    .filter((line) => line !== '');
+  return lines;
 }
 
 describe('progress where nothing can be redrawn', () => {
@@ -43,10 +39,10 @@ describe('progress on a terminal', () => {
     const show = (line: string) => {
       shown = line;
     };
-    const progress = shownProgress('Sending', () => nowMs, { firstMs: 200, mostMs: 200, hasBar: true, show });
+    const update = shownProgress('Sending', () => nowMs, true, show);
     for (let row = 1; row <= done; row++) {
       nowMs = (seconds * 1000 * row) / done;
-      progress.update({ done: row, total: 1000, counts: { created: row } });
+      update({ done: row, total: 1000, counts: { created: row } });
     }
     return shown;
   }
