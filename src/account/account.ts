@@ -10,7 +10,7 @@ import { Pace } from '../service/pacing/pace.ts';
 import type { ChosenRate } from '../service/pacing/permits.ts';
 import { RateLimiter, type Refused } from '../service/pacing/rate-limiter.ts';
 import { type Credentials, secretMark, tokenKey } from '../service/token/token.ts';
-import { FileTokenCache, LearnedFile } from '../settings/account-files.ts';
+import { fileTokenCache, learnedFile } from '../settings/account-files.ts';
 import type { PostgresAccountState } from '../store/postgres/account.ts';
 import type { LogKeeper, LogPlace, Program } from './program.ts';
 
@@ -59,7 +59,7 @@ export async function openAccount(host: Host, options: AccountOptions) {
       ...{ limiter, keepRate },
       /** What was known about the meaning of answers when this process began. */
       answers: own,
-      token: new FileTokenCache(path, destination, secretMark(options), await host.trust()),
+      token: fileTokenCache(path, destination, secretMark(options), await host.trust()),
       /** Stores what this process has learned about answers. */
       remember: (answers: KnownAnswers) => void file.add(answers),
     };
@@ -94,9 +94,9 @@ export async function openSharedAccount(host: Host, destination: Destination) {
 }
 
 /** Opens what this machine's own runs have learned about the service of the profile in use. */
-export async function openLearned(host: Host, destination: Destination, contract: string): Promise<LearnedFile> {
+export async function openLearned(host: Host, destination: Destination, contract: string) {
   const path = (await host.stateFiles()).learned;
-  return new LearnedFile(path, destination, contract, await host.trust());
+  return learnedFile(path, destination, contract, await host.trust());
 }
 
 /**

@@ -87,8 +87,8 @@ export class Context extends Program {
   }
 
   async profiles(): Promise<ProfileStore> {
-    const { ProfileStore } = await import('../settings/profile-store.ts');
-    return new ProfileStore(this.#directories().config, this.uid);
+    const { profileStore } = await import('../settings/profile-store.ts');
+    return profileStore(this.#directories().config, this.uid);
   }
 
   /** Returns the name of the profile in use: from the flag, the environment, or the settings. */
@@ -117,10 +117,10 @@ export class Context extends Program {
    * what is confirmed there applies to the run. It needs no settings, so it gets null if they name no profile.
    */
   async mappings(): Promise<MappingStore | null> {
-    const { MappingStore } = await import('../settings/mapping-store.ts');
+    const { mappingStore } = await import('../settings/mapping-store.ts');
     const value = await this.#ownProfile();
     if (value === null) return null;
-    return new MappingStore(settingsFiles((await this.paths()).config, value).mappings, await this.trust());
+    return mappingStore(settingsFiles((await this.paths()).config, value).mappings, await this.trust());
   }
 
   /**

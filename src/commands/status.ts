@@ -3,7 +3,7 @@ import { aligned, printable } from '../report/output.ts';
 import { contractName, secretAddressText } from '../report/terminal/contract-text.ts';
 import { encodingOf, tokenAddress } from '../request/contract/contract.ts';
 import type { DocumentOf } from '../request/documents/types.ts';
-import { FileTokenCache } from '../settings/account-files.ts';
+import { fileTokenCache } from '../settings/account-files.ts';
 import type { Sourced } from '../settings/settings.ts';
 
 /** Shows the settings in force, the destination, and where each setting comes from. It never shows a secret. */
@@ -14,7 +14,7 @@ export async function status(context: Context): Promise<number> {
   const contract = await context.contract();
   const destination = { baseUrl: baseUrl?.value ?? '', clientId: clientId?.value ?? '' };
   const { token: file } = await context.stateFiles();
-  const cached = new FileTokenCache(file, destination, null, await context.trust()).read();
+  const cached = fileTokenCache(file, destination, null, await context.trust()).read();
   const expired = cached?.expiresAtMs != null && cached.expiresAtMs <= context.clock.nowMs();
   const token: DocumentOf<'status'>['token'] = {
     state: cached === null ? 'none' : expired ? 'expired' : 'valid',

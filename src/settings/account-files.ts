@@ -6,7 +6,7 @@ import {
   NOTHING_KNOWN,
 } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
-import type { CachedToken, TokenCache } from '../request/ports.ts';
+import type { CachedToken } from '../request/ports.ts';
 import { ANY_OWNER, OwnFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
@@ -32,23 +32,14 @@ function keptFor(file: OwnFile, { baseUrl, clientId }: Destination): Readonly<Re
 /**
  * The store of what runs have learned, one per profile. It is trusted only for the base URL and client id with which it
  * was learned, and only if nobody else may have written the file. A missing file counts as no knowledge, and so does a
- * part that cannot be read, such as one of an earlier version.
+ * part that cannot be read, such as one of an earlier version. `contract` is the fingerprint of the contract in force.
  */
-export class LearnedFile {
-  readonly #file: OwnFile;
-  readonly #destination: Destination;
-  readonly #contract: string;
+export function learnedFile(path: string, { baseUrl, clientId }: Destination, contract: string, trust = ANY_OWNER) {
+  const file = new OwnFile(path, trust);
 
-  /** `contract` is the fingerprint of the contract in force. */
-  constructor(path: string, destination: Destination, contract: string, trust = ANY_OWNER) {
-    this.#file = new OwnFile(path, trust);
-    this.#destination = destination;
-    this.#contract = contract;
-  }
-
-  read(): Learned {
-    const kept = keptFor(this.#file, this.#destination);
-    const answers = kept?.['contract'] === this.#contract ? knownAnswersSchema.safeParse(kept['answers']).data : null;
+  function read(): Learned {
+    const kept = keptFor(file, { baseUrl, clientId });
+    const answers = kept?.['contract'] === contract ? knownAnswersSchema.safeParse(kept['answers']).data : null;
     return { answers: answers ?? null, pace: paceSchema.safeParse(kept?.['pace']).data ?? null };
   }
 
@@ -56,20 +47,21 @@ export class LearnedFile {
    * Replaces the given parts and keeps the others. What runs find out they find out again, so it is not waited for on the
    * disk. What a person has said is: without it, an answer that was explained as a refusal may count as a creation.
    */
-  write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
-    const { baseUrl, clientId } = this.#destination;
-    const text = JSON.stringify({ baseUrl, clientId, contract: this.#contract, ...this.read(), ...changed });
-    this.#file.replace(`${text}\n`, text.includes('"by":"person"'));
+  function write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
+    const text = JSON.stringify({ baseUrl, clientId, contract, ...read(), ...changed });
+    file.replace(`${text}\n`, text.includes('"by":"person"'));
   }
 
   /** Adds what a process knows about answers, and returns all that is known. Another command may have added more meanwhile. */
-  add(own: KnownAnswers): KnownAnswers {
-    const known = this.read().answers ?? NOTHING_KNOWN;
+  function add(own: KnownAnswers): KnownAnswers {
+    const known = read().answers ?? NOTHING_KNOWN;
     const answers = mergeKnownAnswers(known, own);
     // The file may be about another account, whose knowledge a login that is refused must not replace.
-    if (JSON.stringify(answers) !== JSON.stringify(known)) this.write({ answers });
+    if (JSON.stringify(answers) !== JSON.stringify(known)) write({ answers });
     return answers;
   }
+
+  return { read, write, add };
 }
 
 const tokenSchema = z.object({
@@ -81,43 +73,40 @@ const tokenSchema = z.object({
 });
 
 /**
- * Caches the token in a file of mode 0600, for one base URL, client id and secret. Tokens of any other are not
- * returned.
+ * Caches the token in a file of mode 0600, for one base URL, client id and secret. Tokens of any other are not returned.
+ * `mark` is the mark of the secret in use, or null if tokens of any secret are returned.
  */
-export class FileTokenCache implements TokenCache {
-  readonly #file: OwnFile;
-  readonly #destination: Destination;
-  readonly #mark: string | null;
+export function fileTokenCache(
+  path: string,
+  { baseUrl, clientId }: Destination,
+  mark: string | null = null,
+  trust = ANY_OWNER,
+) {
+  const file = new OwnFile(path, trust, 'readers');
   /** The token that was refused last. The file may still hold it, because it could not be removed. */
-  #refused: string | null = null;
+  let refused: string | null = null;
 
-  /** `mark` is the mark of the secret in use, or null if tokens of any secret are returned. */
-  constructor(path: string, destination: Destination, mark: string | null = null, trust = ANY_OWNER) {
-    this.#file = new OwnFile(path, trust, 'readers');
-    this.#destination = destination;
-    this.#mark = mark;
-  }
-
-  read(): CachedToken | null {
-    const kept = tokenSchema.safeParse(keptFor(this.#file, this.#destination)).data;
+  function read(): CachedToken | null {
+    const kept = tokenSchema.safeParse(keptFor(file, { baseUrl, clientId })).data;
     if (!kept) return null;
-    const { secretMark: mark, ...token } = kept;
-    return (this.#mark !== null && mark !== this.#mark) || token.accessToken === this.#refused ? null : token;
+    const { secretMark, ...token } = kept;
+    return (mark !== null && secretMark !== mark) || token.accessToken === refused ? null : token;
   }
 
-  /** Stores the token. If that fails, every command requests a token of its own, which is slower but correct. */
-  write(token: CachedToken): void {
-    const { baseUrl, clientId } = this.#destination;
-    const mark = this.#mark === null ? {} : { secretMark: this.#mark };
-    this.#file.replace(`${JSON.stringify({ baseUrl, clientId, ...mark, ...token })}\n`, false);
-  }
-
-  /**
-   * Removes the token if it is this one, and never returns it again. If it cannot be removed, the next command learns from
-   * the service that it is refused.
-   */
-  forget(accessToken: string): void {
-    if (this.read()?.accessToken === accessToken) this.#file.remove();
-    this.#refused = accessToken;
-  }
+  return {
+    read,
+    /** Stores the token. If that fails, every command requests a token of its own, which is slower but correct. */
+    write(token: CachedToken): void {
+      const marked = mark === null ? {} : { secretMark: mark };
+      file.replace(`${JSON.stringify({ baseUrl, clientId, ...marked, ...token })}\n`, false);
+    },
+    /**
+     * Removes the token if it is this one, and never returns it again. If it cannot be removed, the next command learns from
+     * the service that it is refused.
+     */
+    forget(accessToken: string): void {
+      if (read()?.accessToken === accessToken) file.remove();
+      refused = accessToken;
+    },
+  };
 }

@@ -19,6 +19,8 @@ const keptSchema = z.object({
 type Entry = z.infer<typeof keptSchema> & { readonly before: Header };
 const fileSchema = z.object({ version: z.literal(2), mappings: z.array(keptSchema) });
 
+export type MappingStore = ReturnType<typeof mappingStore>;
+
 type Confirmed = Pick<RememberedMapping, 'map' | 'set' | 'unused'>;
 
 /** Maximum number of mappings of a profile. The one that was confirmed longest ago makes room. */
@@ -40,79 +42,71 @@ const MIN_SHARED_COLUMNS = 4;
  * Stores the mappings that a profile's user has confirmed, by the header of the file, the latest first. An unreadable file
  * counts as empty.
  */
-export class MappingStore {
-  readonly #file: OwnFile;
+export function mappingStore(path: string, trust: Trust) {
+  const file = new OwnFile(path, trust);
+  const kept = () => file.json(fileSchema)?.mappings ?? [];
+  const entriesNow = () => kept().map((each): Entry => ({ ...each, before: headerOf(each.columns) }));
 
-  constructor(path: string, trust: Trust) {
-    this.#file = new OwnFile(path, trust);
-  }
+  return {
+    /**
+     * Returns the mappings under which files with this header were imported, the latest first, and then those of headers that
+     * have lacked some of its columns. Requests that were sent under another mapping than the present one have other keys.
+     */
+    used(columns: readonly string[]): readonly RememberedMapping[] {
+      const now = headerOf(columns);
+      if (now.hasTwins) return [];
+      const entries = entriesNow();
+      const shorter = entries
+        .map((each) => ({ ...each, added: now.own.filter((form) => !each.before.labels.has(form)) }))
+        // All that it has are here, and those that it lacks have names.
+        .filter(({ before, added }) => added.length > 0 && added.length === now.own.length - before.own.length)
+        .filter(({ added }) => added.every((form) => now.named.includes(form)))
+        .slice(0, MAX_SHORTER)
+        .map((each) => {
+          const changes = { added: each.added.map((form) => now.labels.get(form) ?? form), gone: [] };
+          return { ...renamed(each, now), set: each.set, on: each.on, changes };
+        });
+      return [...sameIn(entries, now), ...shorter];
+    },
 
-  /**
-   * Returns the mappings under which files with this header were imported, the latest first, and then those of headers that
-   * have lacked some of its columns. Requests that were sent under another mapping than the present one have other keys.
-   */
-  used(columns: readonly string[]): readonly RememberedMapping[] {
-    const now = headerOf(columns);
-    if (now.hasTwins) return [];
-    const entries = this.#entries();
-    const shorter = entries
-      .map((each) => ({ ...each, added: now.own.filter((form) => !each.before.labels.has(form)) }))
-      // All that it has are here, and those that it lacks have names.
-      .filter(({ before, added }) => added.length > 0 && added.length === now.own.length - before.own.length)
-      .filter(({ added }) => added.every((form) => now.named.includes(form)))
-      .slice(0, MAX_SHORTER)
-      .map((each) => {
-        const changes = { added: each.added.map((form) => now.labels.get(form) ?? form), gone: [] };
-        return { ...renamed(each, now), set: each.set, on: each.on, changes };
-      });
-    return [...sameIn(entries, now), ...shorter];
-  }
+    /**
+     * Returns the mapping that was confirmed for this header, or for one that differs from it in a few columns. Columns
+     * have the names of this header. Returns null if there is none.
+     */
+    find(columns: readonly string[]): RememberedMapping | null {
+      const now = headerOf(columns);
+      if (now.hasTwins) return null;
+      const entries = entriesNow();
+      const [same] = sameIn(entries, now);
+      if (same) return same;
+      const [nearest] = entries
+        .map((each) => ({ ...each, shared: each.before.named.filter((form) => now.labels.has(form)).length }))
+        .filter(({ shared }) => shared >= MIN_SHARED_COLUMNS)
+        .filter(({ shared, before }) => shared >= MIN_SHARED * Math.max(before.own.length, now.own.length))
+        .sort((a, b) => b.shared - a.shared);
+      if (!nearest) return null;
+      const { before, on } = nearest;
+      const beside = (one: Header, other: Header) =>
+        one.named.flatMap((form) => (other.labels.has(form) ? [] : [one.labels.get(form) ?? form]));
+      return { ...renamed(nearest, now), on, changes: { added: beside(now, before), gone: beside(before, now) } };
+    },
 
-  /**
-   * Returns the mapping that was confirmed for this header, or for one that differs from it in a few columns. Columns
-   * have the names of this header. Returns null if there is none.
-   */
-  find(columns: readonly string[]): RememberedMapping | null {
-    const now = headerOf(columns);
-    if (now.hasTwins) return null;
-    const entries = this.#entries();
-    const [same] = sameIn(entries, now);
-    if (same) return same;
-    const [nearest] = entries
-      .map((each) => ({ ...each, shared: each.before.named.filter((form) => now.labels.has(form)).length }))
-      .filter(({ shared }) => shared >= MIN_SHARED_COLUMNS)
-      .filter(({ shared, before }) => shared >= MIN_SHARED * Math.max(before.own.length, now.own.length))
-      .sort((a, b) => b.shared - a.shared);
-    if (!nearest) return null;
-    const { before, on } = nearest;
-    const beside = (one: Header, other: Header) =>
-      one.named.flatMap((form) => (other.labels.has(form) ? [] : [one.labels.get(form) ?? form]));
-    return { ...renamed(nearest, now), on, changes: { added: beside(now, before), gone: beside(before, now) } };
-  }
-
-  /**
-   * Stores a mapping for a header, unless it is not {@link isKeepable}. It takes precedence over earlier ones for the same
-   * header. Throws the system's error if the file cannot be written.
-   */
-  keep(columns: readonly string[], { map, set, unused }: Confirmed, on: string): void {
-    if (!isKeepable(columns)) return;
-    const { fingerprint } = headerOf(columns);
-    const kept = { fingerprint, columns, map, set, unused, on };
-    const content = ({ map, set }: Confirmed) => JSON.stringify([map, set]);
-    const entries = this.#kept();
-    const former = entries.filter((each) => each.fingerprint === fingerprint && content(each) !== content(kept));
-    const others = entries.filter((each) => each.fingerprint !== fingerprint);
-    const mappings = [kept, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS);
-    this.#file.replaceOrThrow(`${JSON.stringify({ version: 2, mappings }, null, 2)}\n`);
-  }
-
-  #entries(): readonly Entry[] {
-    return this.#kept().map((each) => ({ ...each, before: headerOf(each.columns) }));
-  }
-
-  #kept() {
-    return this.#file.json(fileSchema)?.mappings ?? [];
-  }
+    /**
+     * Stores a mapping for a header, unless it is not {@link isKeepable}. It takes precedence over earlier ones for the same
+     * header. Throws the system's error if the file cannot be written.
+     */
+    keep(columns: readonly string[], { map, set, unused }: Confirmed, on: string): void {
+      if (!isKeepable(columns)) return;
+      const { fingerprint } = headerOf(columns);
+      const confirmed = { fingerprint, columns, map, set, unused, on };
+      const content = ({ map, set }: Confirmed) => JSON.stringify([map, set]);
+      const entries = kept();
+      const former = entries.filter((each) => each.fingerprint === fingerprint && content(each) !== content(confirmed));
+      const others = entries.filter((each) => each.fingerprint !== fingerprint);
+      const mappings = [confirmed, ...former.slice(0, MAX_FORMER), ...others].slice(0, MAX_MAPPINGS);
+      file.replaceOrThrow(`${JSON.stringify({ version: 2, mappings }, null, 2)}\n`);
+    },
+  };
 }
 
 /** Tells whether a header is not very long, and no two of its names differ only in case or accents. */

@@ -28,6 +28,8 @@ const settingsSchema = z.looseObject({
 });
 
 export type Profile = z.infer<typeof profileSchema>;
+type Stored = z.infer<typeof settingsSchema>;
+export type ProfileStore = ReturnType<typeof profileStore>;
 
 /** Returns the settings of a profile that do not say which account it is for, nor what proves it. */
 export function withoutAccount(profile: Profile): Partial<Profile> {
@@ -36,76 +38,23 @@ export function withoutAccount(profile: Profile): Partial<Profile> {
 }
 
 /**
- * Stores the profiles in `config.json` (mode 0600). Methods throw `SrqError('settings')`
- * if the file cannot be used, if others can read or write it, or if it belongs to another user.
+ * Stores the profiles in `config.json` (mode 0600). Methods throw `SrqError('settings')` if the file cannot be used, if others
+ * can read or write it, or if it belongs to another user. `uid` is the numeric user id, or null where files have no owners
+ * and modes (Windows).
  */
-export class ProfileStore {
-  readonly path: string;
-  readonly #directory: string;
-  readonly #uid: number | null;
-
-  /** `uid` is the numeric user id, or null where files have no owners and modes (Windows). */
-  constructor(directory: string, uid: number | null) {
-    this.#directory = directory;
-    this.#uid = uid;
-    this.path = join(directory, 'config.json');
-  }
-
-  get(name: string): Profile | null {
-    const profiles = this.all();
-    return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
-  }
-
-  /** Returns all profiles by name, with their base URLs in canonical spelling unless one cannot be used. */
-  all(): Readonly<Record<string, Profile>> {
-    const stored = Object.entries(this.#read().profiles ?? {});
-    return Object.fromEntries(stored.map(([name, profile]) => [name, withCanonicalBaseUrl(profile)]));
-  }
-
-  /** Returns the name of the profile that is used when none is named. */
-  current(): string {
-    return this.#read().current ?? 'default';
-  }
-
-  /**
-   * Stores a profile. It becomes the current one only if it is the only one. Otherwise commands that name no profile, as
-   * in cron jobs, would suddenly send to another service.
-   */
-  async set(name: string, profile: Profile): Promise<void> {
-    await this.#change(({ current, ...settings }) => {
-      const profiles = { ...settings.profiles, [name]: profile };
-      const next = Object.keys(profiles).length === 1 ? name : current;
-      return { ...settings, ...(next === undefined ? {} : { current: next }), profiles };
-    });
-  }
-
-  /** Makes a stored profile the current one. */
-  async use(name: string): Promise<void> {
-    await this.#change((settings) => ({ ...settings, current: name }));
-  }
-
-  /** Removes a profile and returns it, or returns null if there is none. */
-  async remove(name: string): Promise<Profile | null> {
-    const removed = this.get(name);
-    if (removed === null) return null;
-    await this.#change(({ profiles = {}, current, ...settings }) => {
-      const { [name]: _, ...kept } = profiles;
-      const stillCurrent = current === undefined || current === name ? {} : { current };
-      return { ...settings, ...stillCurrent, profiles: kept };
-    });
-    return removed;
-  }
+export function profileStore(directory: string, uid: number | null) {
+  const path = join(directory, 'config.json');
 
   /**
    * Reads the settings without creating anything, because a machine that has all settings in the environment needs no
    * directory. They may hold a secret or name a command.
    */
-  #read(): z.infer<typeof settingsSchema> {
-    const what = `The settings file ${this.path}`;
+  function read(): Stored {
+    const what = `The settings file ${path}`;
     const hint = 'Repair the file, or move it away and log in again: srq login';
     const exposed =
       'Others may have read or changed it. Name a folder of your own in SRQ_CONFIG_DIR, and log in: srq login';
-    const kept = requiredJson(this.path, this.#uid, { what, reason: 'settings.unusable', hint, exposed });
+    const kept = requiredJson(path, uid, { what, reason: 'settings.unusable', hint, exposed });
     const parsed = settingsSchema.safeParse(kept === undefined ? {} : kept, { error: en().localeError });
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
@@ -114,25 +63,62 @@ export class ProfileStore {
   }
 
   /** Reads the settings, changes them and writes them at once, because another login may be changing them as well. */
-  async #change(change: (settings: z.infer<typeof settingsSchema>) => z.infer<typeof settingsSchema>): Promise<void> {
+  async function write(change: (settings: Stored) => Stored): Promise<void> {
     // The library is loaded only here, so that only commands that change settings pay for it.
     const { default: Conf } = await import('conf');
-    const settings = change(this.#read());
+    const settings = change(read());
     try {
-      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-      const options = { cwd: this.#directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
-      new Conf<z.infer<typeof settingsSchema>>(options).store = settings;
-      chmodSync(this.path, 0o600);
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const options = { cwd: directory, projectName: 'srq', projectSuffix: '', configFileMode: 0o600 };
+      new Conf<Stored>(options).store = settings;
+      chmodSync(path, 0o600);
     } catch (error) {
       const why = systemCode(error) || String(error);
-      throw new SrqError(
-        'settings.unwritable',
-        `The settings file ${this.path} cannot be written (${why}).`,
-        null,
-        error,
-      );
+      throw new SrqError('settings.unwritable', `The settings file ${path} cannot be written (${why}).`, null, error);
     }
   }
+
+  /** Returns all profiles by name, with their base URLs in canonical spelling unless one cannot be used. */
+  function all(): Readonly<Record<string, Profile>> {
+    const stored = Object.entries(read().profiles ?? {});
+    return Object.fromEntries(stored.map(([name, profile]) => [name, withCanonicalBaseUrl(profile)]));
+  }
+
+  function get(name: string): Profile | null {
+    const profiles = all();
+    return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null;
+  }
+
+  return {
+    path,
+    all,
+    get,
+    /** Returns the name of the profile that is used when none is named. */
+    current: (): string => read().current ?? 'default',
+    /**
+     * Stores a profile. It becomes the current one only if it is the only one. Otherwise commands that name no profile, as
+     * in cron jobs, would suddenly send to another service.
+     */
+    set: (name: string, profile: Profile): Promise<void> =>
+      write(({ current, ...settings }) => {
+        const profiles = { ...settings.profiles, [name]: profile };
+        const next = Object.keys(profiles).length === 1 ? name : current;
+        return { ...settings, ...(next === undefined ? {} : { current: next }), profiles };
+      }),
+    /** Makes a stored profile the current one. */
+    use: (name: string): Promise<void> => write((settings) => ({ ...settings, current: name })),
+    /** Removes a profile and returns it, or returns null if there is none. */
+    async remove(name: string): Promise<Profile | null> {
+      const removed = get(name);
+      if (removed === null) return null;
+      await write(({ profiles = {}, current, ...settings }) => {
+        const { [name]: _, ...kept } = profiles;
+        const stillCurrent = current === undefined || current === name ? {} : { current };
+        return { ...settings, ...stillCurrent, profiles: kept };
+      });
+      return removed;
+    },
+  };
 }
 
 /**
