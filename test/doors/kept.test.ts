@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   ANY_OWNER,
   directories,
-  MappingStore,
+  mappingStore,
   normalBaseUrl,
-  ProfileStore,
   profileNamed,
+  profileStore,
   settingsFiles,
   stateFiles,
 } from './kept.ts';
@@ -45,14 +45,14 @@ holds('folders.md', 2, ([system = '', env = '']) => {
 holds('settings.md', 1, ([text = '']) => {
   const home = folder();
   writeFileSync(join(home, 'config.json'), ticked(text), { mode: 0o600 });
-  return told(() => Object.keys(new ProfileStore(home, process.getuid?.() ?? 0).all()).join()).map((each) =>
+  return told(() => Object.keys(profileStore(home, process.getuid?.() ?? 0).all()).join()).map((each) =>
     each.replaceAll(home, '/home/ana'),
   );
 });
 
 holds('mappings.md', 3, ([header = '', kept = '', later = '']) => {
   const columns = (cell: string) => cell.split(' · ').map(ticked);
-  const store = new MappingStore(join(folder(), 'mappings.json'), ANY_OWNER);
+  const store = mappingStore(join(folder(), 'mappings.json'), ANY_OWNER);
   const { unused = '', ...pairs } = pairsIn(kept);
   const isTemplate = ([, text]: [string, string]) => text.startsWith('set ');
   const entries = Object.entries(pairs);

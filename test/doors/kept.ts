@@ -16,13 +16,13 @@ export {
   requireWritable,
 } from '../../src/run/outputs.ts';
 export { secretMark } from '../../src/service/token/token.ts';
-export { FileTokenCache, LearnedFile } from '../../src/settings/account-files.ts';
+export { fileTokenCache, learnedFile } from '../../src/settings/account-files.ts';
 export { normalBaseUrl } from '../../src/settings/base-url.ts';
 export { contractStore } from '../../src/settings/contract-store.ts';
-export { MappingStore } from '../../src/settings/mapping-store.ts';
+export { mappingStore } from '../../src/settings/mapping-store.ts';
 export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
 export { directories, profileNamed, settingsFiles, stateFiles } from '../../src/settings/paths.ts';
-export { ProfileStore } from '../../src/settings/profile-store.ts';
+export { profileStore } from '../../src/settings/profile-store.ts';
 export {
   requireCertificateCheck,
   resolveSettings,

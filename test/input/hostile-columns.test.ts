@@ -9,7 +9,7 @@ import { mappingToRemember } from '../../src/input/kept-mapping.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { Mapping, MappingOptions } from '../../src/request/lead/table.ts';
 import { SrqError } from '../../src/request/words/errors.ts';
-import { MappingStore } from '../../src/settings/mapping-store.ts';
+import { mappingStore } from '../../src/settings/mapping-store.ts';
 import { ANY_OWNER } from '../../src/settings/own-file.ts';
 import { cpuMs } from '../helpers/cpu-time.ts';
 import fc from '../helpers/fast-check.ts';
@@ -127,7 +127,7 @@ describe('columns of any name and content', () => {
           const kept = mappingToRemember(mapping, { sample: cells, parameters: new Set() });
           if (kept === null) continue;
           keptCount += 1;
-          const store = new MappingStore(join(folder, `${stores++}.json`), ANY_OWNER);
+          const store = mappingStore(join(folder, `${stores++}.json`), ANY_OWNER);
           store.keep(columns, kept, '2026-11-22');
           const remembered = store.find(columns);
           if (remembered === null) continue;
@@ -146,7 +146,7 @@ describe('columns of any name and content', () => {
       fc.property(table, fc.infiniteStream(fc.nat()), ({ columns, cells }, order) => {
         const mapping = planned(columns, NOTHING, cells);
         if (mapping === null || columns.includes('')) return;
-        const store = new MappingStore(join(folder, `${stores++}.json`), ANY_OWNER);
+        const store = mappingStore(join(folder, `${stores++}.json`), ANY_OWNER);
         const kept = mappingToRemember(mapping, { sample: cells, parameters: new Set() });
         if (kept) store.keep(columns, kept, '2026-11-22');
         const places = columns.map((_, at) => ({ at, by: order.next().value })).sort((a, b) => a.by - b.by);
@@ -173,7 +173,7 @@ describe('time', () => {
     );
     const view = { columns: wide, cells, market: undefined };
     expect(cpuMs(() => understandColumns(view), 3_000)).toBeLessThan(6_000);
-    const store = new MappingStore(join(folder, 'wide.json'), ANY_OWNER);
+    const store = mappingStore(join(folder, 'wide.json'), ANY_OWNER);
     const names = wide.map((name) => name.slice(-9));
     const map = Object.fromEntries(names.map((name) => [name, 'phone']));
     store.keep(names, { map, set: {}, unused: [] }, '2026-11-22');
@@ -237,7 +237,7 @@ describe('a sample', () => {
   });
 
   test('the samples of a file and of its results are the same', () => {
-    const store = new MappingStore(join(folder, 'results.json'), ANY_OWNER);
+    const store = mappingStore(join(folder, 'results.json'), ANY_OWNER);
     store.keep(['Wer', 'Was'], { map: { Wer: 'fullname' }, set: {}, unused: ['Was'] }, '2026-11-22');
     const back = store.find(['Wer', 'Was', 'SRQ_STATUS', 'Srq Id', 'srq_message', 'srq_row', 'srq_key']);
     expect(back).toMatchObject({ map: { Wer: 'fullname' }, changes: null });

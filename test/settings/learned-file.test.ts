@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KnownAnswers } from '../../src/request/contract/known-answers.ts';
-import { LearnedFile, NOTHING_KNOWN } from '../doors/kept.ts';
+import { learnedFile, NOTHING_KNOWN } from '../doors/kept.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const ANSWERS: KnownAnswers = {
@@ -19,16 +19,16 @@ const ANSWERS: KnownAnswers = {
 const PACE = { ratePerSecond: 3, concurrency: 4, limited: true };
 const NOTHING = { answers: null, pace: null };
 
-function learnedFile(): string {
+function somePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'srq-learned-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return join(folder, 'default.learned.json');
 }
 const storeAt = (path: string, changes = {}, contract = 'c0ffee') =>
-  new LearnedFile(path, { ...DESTINATION, ...changes }, contract);
+  learnedFile(path, { ...DESTINATION, ...changes }, contract);
 
 test('what was learned of an account is kept part by part', () => {
-  const path = learnedFile();
+  const path = somePath();
   expect(storeAt(path).read()).toEqual(NOTHING);
   storeAt(path).write({ answers: ANSWERS });
   storeAt(path).write({ pace: PACE });
@@ -42,14 +42,14 @@ test('what was learned of an account is kept part by part', () => {
 });
 
 test('who has learned nothing leaves what another account has learned', () => {
-  const path = learnedFile();
+  const path = somePath();
   storeAt(path).write({ answers: ANSWERS });
   storeAt(path, { clientId: 'another' }).add(NOTHING_KNOWN);
   expect(storeAt(path).read()).toEqual({ ...NOTHING, answers: ANSWERS });
 });
 
 test('what was learned is used for the same service and client, and answers under the same description', () => {
-  const path = learnedFile();
+  const path = somePath();
   storeAt(path).write({ answers: ANSWERS, pace: PACE });
   expect(storeAt(path, { clientId: 'another' }).read()).toEqual(NOTHING);
   expect(storeAt(path, { baseUrl: 'https://other.example.com' }).read()).toEqual(NOTHING);
@@ -61,7 +61,7 @@ test('what was learned is used for the same service and client, and answers unde
 test('answers in the file of what was learned are used only in the form that srq writes', () => {
   const [form] = ANSWERS.forms;
   const isBelieved = (changes: object) => {
-    const path = learnedFile();
+    const path = somePath();
     storeAt(path).write({ answers: { ...ANSWERS, forms: [{ ...form, ...changes }] } });
     return storeAt(path).read().answers !== null;
   };
@@ -86,7 +86,7 @@ test('answers in the file of what was learned are used only in the form that srq
 });
 
 test('what was learned is added to what another command has left of it', () => {
-  const path = learnedFile();
+  const path = somePath();
   const store = storeAt(path);
   expect(store.add({ ...NOTHING_KNOWN, shared: ['trace_id'] }).shared).toEqual(['trace_id']);
   storeAt(path).write({ answers: ANSWERS, pace: PACE });

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ANY_OWNER, MappingStore } from '../doors/kept.ts';
+import { ANY_OWNER, mappingStore } from '../doors/kept.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'srq-mappings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-const emptyStore = () => new MappingStore(join(folder, `${files++}.json`), ANY_OWNER);
+const emptyStore = () => mappingStore(join(folder, `${files++}.json`), ANY_OWNER);
 const mapped = (field: string) => ({ map: { Wer: field }, set: {}, unused: [] });
 
 test('the mapping of a header stays when the mapping of another is kept', () => {

@@ -6,8 +6,8 @@ import {
   type Contract,
   contractStore,
   DOCUMENTED_CONTRACT,
-  FileTokenCache,
-  LearnedFile,
+  fileTokenCache,
+  learnedFile,
   NOTHING_KNOWN,
   OwnFile,
 } from '../doors/kept.ts';
@@ -38,18 +38,17 @@ const KINDS = [
     file: 'x.learned.json',
     mayBeRead: true,
     write: (uid?: number) =>
-      new LearnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).write(LEARNED),
+      learnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).write(LEARNED),
     isBelieved: (uid?: number | null) =>
-      new LearnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).read().answers !== null,
+      learnedFile(join(folder, 'x.learned.json'), DESTINATION, 'contract', trust(uid)).read().answers !== null,
   },
   {
     kind: 'the token',
     file: 'x.token.json',
     mayBeRead: false,
-    write: (uid?: number) =>
-      new FileTokenCache(join(folder, 'x.token.json'), DESTINATION, null, trust(uid)).write(TOKEN),
+    write: (uid?: number) => fileTokenCache(join(folder, 'x.token.json'), DESTINATION, null, trust(uid)).write(TOKEN),
     isBelieved: (uid?: number | null) =>
-      new FileTokenCache(join(folder, 'x.token.json'), DESTINATION, null, trust(uid)).read() !== null,
+      fileTokenCache(join(folder, 'x.token.json'), DESTINATION, null, trust(uid)).read() !== null,
   },
 ] as const;
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ProfileStore, replaceFileOrThrow } from '../doors/kept.ts';
+import { profileStore, replaceFileOrThrow } from '../doors/kept.ts';
 
 const PROFILE = { baseUrl: 'https://api.example.com', clientId: '7', clientSecret: 'x' };
 const uid = process.getuid?.() ?? 0;
@@ -27,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('settings that others may have rea
     (mode) => {
       const path = write(mode);
       const quoted = path.replace("'", "'\\''");
-      expect(() => new ProfileStore(folder, uid).get('shop')).toThrow(
+      expect(() => profileStore(folder, uid).get('shop')).toThrow(
         expect.objectContaining({
           code: 'settings',
           message: expect.stringContaining(`mode 0${mode.toString(8)}`),
@@ -39,19 +39,19 @@ describe.skipIf(process.platform === 'win32')('settings that others may have rea
 
   test.each([0o600, 0o400, 0o700])('settings of the user alone are used: mode %o', (mode) => {
     write(mode);
-    expect(new ProfileStore(folder, uid).get('shop')).toEqual(PROFILE);
+    expect(profileStore(folder, uid).get('shop')).toEqual(PROFILE);
   });
 
   test('settings of another user are not used', () => {
     write(0o600);
-    expect(() => new ProfileStore(folder, uid + 1).all()).toThrow(/belongs to another user/);
+    expect(() => profileStore(folder, uid + 1).all()).toThrow(/belongs to another user/);
   });
 });
 
 test('a change of the settings that cannot be written is an error', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  const store = new ProfileStore(join(file, 'below'), uid);
+  const store = profileStore(join(file, 'below'), uid);
   const unwritable = { reason: 'settings.unwritable', message: expect.stringContaining('ENOTDIR') };
   await expect(store.set('shop', PROFILE)).rejects.toMatchObject(unwritable);
   await expect(store.use('shop')).rejects.toMatchObject(unwritable);
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('The settings file', () => {
       const before = process.umask(mask);
       const below = join(folder, 'new', 'deeper');
       try {
-        if (mask !== 0o777) await new ProfileStore(below, uid).set('shop', PROFILE);
+        if (mask !== 0o777) await profileStore(below, uid).set('shop', PROFILE);
         replaceFileOrThrow(join(folder, 'state.json'), '{}');
       } finally {
         process.umask(before);
@@ -86,7 +86,7 @@ test('no draft is left beside a settings file that cannot be replaced', () => {
 });
 
 test('profiles that are stored, chosen and removed side by side lose nothing of each other', async () => {
-  const store = () => new ProfileStore(folder, uid);
+  const store = () => profileStore(folder, uid);
   await Promise.all(['shop', 'agency', 'branch'].map((name) => store().set(name, PROFILE)));
   expect(Object.keys(store().all()).sort()).toEqual(['agency', 'branch', 'shop']);
   await Promise.all([store().use('branch'), store().remove('shop'), store().set('crm', PROFILE)]);

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { FileTokenCache, Secret, secretMark } from '../doors/kept.ts';
+import { fileTokenCache, Secret, secretMark } from '../doors/kept.ts';
 
 const SERVICE = { baseUrl: 'https://api.example.com', clientId: '4711' };
 const TOKEN = { accessToken: 'a token', obtainedAtMs: 1_000, expiresAtMs: 2_000 };
@@ -14,7 +14,7 @@ beforeEach(() => {
   path = join(folder, 'state', 'default.token.json');
 });
 const cacheOf = (changes: Partial<typeof SERVICE> = {}, secret: string | null = 's3cret') =>
-  new FileTokenCache(
+  fileTokenCache(
     path,
     { ...SERVICE, ...changes },
     secret === null ? null : secretMark({ clientSecret: new Secret(secret) }),
@@ -70,9 +70,9 @@ test.runIf(process.platform === 'linux')(
     // Nobody may remove a file from this folder, not even the superuser.
     const file = openSync(path, 'r');
     onTestFinished(() => closeSync(file));
-    const cache = new FileTokenCache(`/proc/self/fd/${file}`, SERVICE);
+    const cache = fileTokenCache(`/proc/self/fd/${file}`, SERVICE);
     cache.forget(TOKEN.accessToken);
-    expect(new FileTokenCache(`/proc/self/fd/${file}`, SERVICE).read()).toEqual(TOKEN);
+    expect(fileTokenCache(`/proc/self/fd/${file}`, SERVICE).read()).toEqual(TOKEN);
     expect(cache.read()).toBeNull();
   },
 );
