@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { LogStore, OpenLog } from '../request/log/log-store.ts';
 import type { Clock } from '../request/ports.ts';
 import { SrqError, shellWord, systemCode } from '../request/words/errors.ts';
-import { ANY_OWNER, OwnFile, type Trust } from '../settings/own-file.ts';
+import { ANY_OWNER, ownFile, type Trust } from '../settings/own-file.ts';
 import type { StateFiles } from '../settings/paths.ts';
 import { requireCertificateCheck } from '../settings/settings.ts';
 import type { Confirmed } from '../store/postgres/postgres-log.ts';
@@ -265,7 +265,7 @@ export class LogKeeper {
     if (identity?.store !== known.store) {
       const message = `${sent}. The store ${place.name} is another one, and does not know what that was.`;
       const hint = 'Name the store that it sent through, or begin with this one, once: --fresh-store';
-      return { reason: 'store.other', message, hint, accept: async () => new OwnFile(memory, ANY_OWNER).remove() };
+      return { reason: 'store.other', message, hint, accept: async () => ownFile(memory, ANY_OWNER).remove() };
     }
     const isOlder = identity.epoch < known.epoch;
     if (!isOlder && (known.newest === null || (await store.has(known.newest)))) return null;
@@ -366,9 +366,9 @@ function remembered(memory: string): StoreMark | null {
     const { store, name, newest = null, epoch = 0 } = kept as Partial<StoreMark>;
     return typeof store === 'string' && typeof name === 'string' ? { store, name, newest, epoch } : null;
   };
-  return new OwnFile(memory, ANY_OWNER).json({ parse }) ?? SOME_STORE;
+  return ownFile(memory, ANY_OWNER).json({ parse }) ?? SOME_STORE;
 }
 
 function remember(memory: string, mark: StoreMark): void {
-  new OwnFile(memory, ANY_OWNER).replace(`${JSON.stringify(mark)}\n`, true);
+  ownFile(memory, ANY_OWNER).replace(`${JSON.stringify(mark)}\n`, true);
 }

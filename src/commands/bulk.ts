@@ -7,7 +7,7 @@ import { keepHeapSmall } from '../cli/v8-flags.ts';
 import { firstChunk, openPartnerFile } from '../input/partner-file.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { requireConsent } from '../run/consent.ts';
-import { RunEvents } from '../run/events.ts';
+import { openEvents } from '../run/events.ts';
 import { importFile } from '../run/import-file.ts';
 import { madeOfOthers, refuseRehearsed } from '../run/results.ts';
 import type { EndOfRun } from '../run/summary.ts';
@@ -22,7 +22,7 @@ export async function bulk(context: Context, named: readonly string[], options: 
   // One that is missing is told before the others are sent.
   if (files.length > 1) for (const file of files) await firstChunk(await openPartnerFile(file));
   requireConsent(context, await context.settings(), options);
-  const events = await RunEvents.open(context, options);
+  const events = await openEvents(context, options);
   return events.during(async () => {
     const exitCode = await eachFile(context, files, command, (file, own) =>
       importFile(context, events, file, own, options),

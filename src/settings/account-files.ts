@@ -7,7 +7,7 @@ import {
 } from '../request/contract/known-answers.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import type { CachedToken } from '../request/ports.ts';
-import { ANY_OWNER, OwnFile } from './own-file.ts';
+import { ANY_OWNER, type OwnFile, ownFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
 const paceSchema = z.object({ ratePerSecond: positive, concurrency: positive, limited: z.boolean() });
@@ -35,7 +35,7 @@ function keptFor(file: OwnFile, { baseUrl, clientId }: Destination): Readonly<Re
  * part that cannot be read, such as one of an earlier version. `contract` is the fingerprint of the contract in force.
  */
 export function learnedFile(path: string, { baseUrl, clientId }: Destination, contract: string, trust = ANY_OWNER) {
-  const file = new OwnFile(path, trust);
+  const file = ownFile(path, trust);
 
   function read(): Learned {
     const kept = keptFor(file, { baseUrl, clientId });
@@ -82,7 +82,7 @@ export function fileTokenCache(
   mark: string | null = null,
   trust = ANY_OWNER,
 ) {
-  const file = new OwnFile(path, trust, 'readers');
+  const file = ownFile(path, trust, 'readers');
   /** The token that was refused last. The file may still hold it, because it could not be removed. */
   let refused: string | null = null;
 

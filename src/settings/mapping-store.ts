@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { headerForm } from '../request/lead/field-aliases.ts';
 import { columnLabel, mapKey, type RememberedMapping, resultColumnOf } from '../request/lead/table.ts';
 import { templateColumns } from '../request/lead/template.ts';
-import { OwnFile, type Trust } from './own-file.ts';
+import { ownFile, type Trust } from './own-file.ts';
 
 /** A mapping that a person confirmed, with the header that it is for. Columns are named as in that header. */
 const keptSchema = z.object({
@@ -43,7 +43,7 @@ const MIN_SHARED_COLUMNS = 4;
  * counts as empty.
  */
 export function mappingStore(path: string, trust: Trust) {
-  const file = new OwnFile(path, trust);
+  const file = ownFile(path, trust);
   const kept = () => file.json(fileSchema)?.mappings ?? [];
   const entriesNow = () => kept().map((each): Entry => ({ ...each, before: headerOf(each.columns) }));
 

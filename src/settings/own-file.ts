@@ -28,81 +28,62 @@ export interface Trust {
 /** The rules for files whose owner does not matter. */
 export const ANY_OWNER: Trust = { uid: null, onDistrusted: () => {} };
 
-/** A small state file that only its owner may change. If it holds a secret, only its owner may read it. */
-export class OwnFile {
-  readonly #path: string;
-  readonly #trust: Trust;
-  readonly #closedTo: 'readers' | 'writers';
+export type OwnFile = ReturnType<typeof ownFile>;
 
-  constructor(path: string, trust: Trust, closedTo: 'readers' | 'writers' = 'writers') {
-    this.#path = path;
-    this.#trust = trust;
-    this.#closedTo = closedTo;
+/** A small state file that only its owner may change. If it holds a secret, only its owner may read it. */
+export function ownFile(path: string, { uid, onDistrusted }: Trust, closedTo: 'readers' | 'writers' = 'writers') {
+  function isOwn(found: Stats): boolean {
+    const file = fileFlaw(path, found, uid, closedTo);
+    const folder = dirname(path);
+    const flaw = file ?? folderFlaw(folder, statSync(folder), uid, true);
+    if (flaw === null) return true;
+    const lies = file ? '' : `lies in ${folder}, which `;
+    onDistrusted(`${path} ${lies}${flaw.why}; what it says is not used. To use it all the same: ${flaw.remedy}`);
+    return false;
   }
 
   /**
    * Returns the text, or null if the file is missing, unreadable or not trusted. A file that is not trusted is
    * reported.
    */
-  text(): string | null {
+  function text(): string | null {
     try {
-      const found = statSync(this.#path, { throwIfNoEntry: false });
+      const found = statSync(path, { throwIfNoEntry: false });
       // Reading a pipe would wait for ever.
-      return found?.isFile() && this.#isOwn(found) ? readFileSync(this.#path, 'utf8') : null;
+      return found?.isFile() && isOwn(found) ? readFileSync(path, 'utf8') : null;
     } catch {
       return null;
-    }
-  }
-
-  /** Returns what the file holds by this schema, or null if it has no text or another content. */
-  json<Value>(schema: { parse(kept: unknown): Value }): Value | null {
-    try {
-      return schema.parse(JSON.parse(this.text() ?? ''));
-    } catch {
-      return null;
-    }
-  }
-
-  /**
-   * Replaces the text. A file that is not trusted is left unchanged, because it may be another user's. It is used again
-   * once its owner and mode are corrected. An error of the system is ignored, also one while the file is looked at, such
-   * as that a part of the path is no folder. Without `flush` nothing waits for the disk, and a crash of the machine may
-   * lose the file: enough for what only saves time.
-   */
-  replace(text: string, flush: boolean): void {
-    try {
-      this.replaceOrThrow(text, flush);
-    } catch (error) {
-      ignoreSystemError(error);
     }
   }
 
   /** Replaces the text like `replace`, but throws the system's error, and EPERM for a file that is not trusted. */
-  replaceOrThrow(text: string, flush = true): void {
-    const found = statSync(this.#path, { throwIfNoEntry: false });
-    if (found && !this.#isOwn(found)) throw Object.assign(new Error('others may change it'), { code: 'EPERM' });
-    replaceFileOrThrow(this.#path, text, flush);
+  function replaceOrThrow(text: string, flush = true): void {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && !isOwn(found)) throw Object.assign(new Error('others may change it'), { code: 'EPERM' });
+    replaceFileOrThrow(path, text, flush);
   }
 
-  /** Removes the file. An error of the system is ignored, such as that the folder cannot be written. */
-  remove(): void {
-    try {
-      rmSync(this.#path, { force: true });
-    } catch (error) {
-      ignoreSystemError(error);
-    }
-  }
-
-  #isOwn(found: Stats): boolean {
-    const { uid, onDistrusted } = this.#trust;
-    const file = fileFlaw(this.#path, found, uid, this.#closedTo);
-    const folder = dirname(this.#path);
-    const flaw = file ?? folderFlaw(folder, statSync(folder), uid, true);
-    if (flaw === null) return true;
-    const lies = file ? '' : `lies in ${folder}, which `;
-    onDistrusted(`${this.#path} ${lies}${flaw.why}; what it says is not used. To use it all the same: ${flaw.remedy}`);
-    return false;
-  }
+  return {
+    text,
+    replaceOrThrow,
+    /** Returns what the file holds by this schema, or null if it has no text or another content. */
+    json<Value>(schema: { parse(kept: unknown): Value }): Value | null {
+      try {
+        return schema.parse(JSON.parse(text() ?? ''));
+      } catch {
+        return null;
+      }
+    },
+    /**
+     * Replaces the text. A file that is not trusted is left unchanged, because it may be another user's. It is used again
+     * once its owner and mode are corrected. An error of the system is ignored, also one while the file is looked at, such
+     * as that a part of the path is no folder. Without `flush` nothing waits for the disk, and a crash of the machine may
+     * lose the file: enough for what only saves time.
+     */
+    replace: (text: string, flush: boolean): void => unlessOfSystem(() => replaceOrThrow(text, flush)),
+    /** Removes the file. An error of the system is ignored, such as that the folder cannot be written. */
+    remove: (): void => unlessOfSystem(() => rmSync(path, { force: true })),
+  };
 }
 
 /** What to say of a file that is not used. */
@@ -140,8 +121,12 @@ export function requiredJson(path: string, uid: number | null, told: Told): unkn
 }
 
 /** Ignores an error of the system, because losing a file that only saves time does no harm. Throws any other error. */
-function ignoreSystemError(error: unknown): void {
-  if (systemCode(error) === '') throw error;
+function unlessOfSystem(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    if (systemCode(error) === '') throw error;
+  }
 }
 
 /**

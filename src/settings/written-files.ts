@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { OwnFile, type Trust } from './own-file.ts';
+import { ownFile, type Trust } from './own-file.ts';
 
 export type WrittenFiles = ReturnType<typeof writtenFiles>;
 
@@ -13,10 +13,10 @@ export type WrittenFiles = ReturnType<typeof writtenFiles>;
  */
 export function writtenFiles(records: string, trust: Trust) {
   // The name of a record is a digest of the path, because paths may name people.
-  const recordOf = async (path: string): Promise<OwnFile> => {
+  const recordOf = async (path: string) => {
     const folder = await realpath(dirname(resolve(path))).catch(() => dirname(resolve(path)));
     const name = hash('sha256', join(folder, basename(path)), 'hex').slice(0, 32);
-    return new OwnFile(join(records, name), trust);
+    return ownFile(join(records, name), trust);
   };
   return {
     /** Records what was just written to a path. */

@@ -6,13 +6,13 @@ import { runWorker, type WorkerDeps } from '../../delivery/consume.ts';
 import type { Paint } from '../../report/output.ts';
 import { workText } from '../../report/terminal/queue-text.ts';
 import { failureOf } from '../../request/words/errors.ts';
-import { RunEvents } from '../../run/events.ts';
+import { openEvents, type RunEvents } from '../../run/events.ts';
 import { serveHealth } from './health.ts';
 import { WorkerStats } from './worker-stats.ts';
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
-  const events = await RunEvents.open(context, options);
+  const events = await openEvents(context, options);
   return events.during(() => sendQueued(context, options, events));
 }
 
