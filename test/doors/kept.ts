@@ -20,7 +20,7 @@ export { fileTokenCache, learnedFile } from '../../src/settings/account-files.ts
 export { normalBaseUrl } from '../../src/settings/base-url.ts';
 export { contractStore } from '../../src/settings/contract-store.ts';
 export { mappingStore } from '../../src/settings/mapping-store.ts';
-export { ANY_OWNER, OwnFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
+export { ANY_OWNER, ownFile, replaceFileOrThrow } from '../../src/settings/own-file.ts';
 export { directories, profileNamed, settingsFiles, stateFiles } from '../../src/settings/paths.ts';
 export { profileStore } from '../../src/settings/profile-store.ts';
 export {

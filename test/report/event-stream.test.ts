@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { RunEvents } from '../../src/run/events.ts';
+import { openEvents } from '../../src/run/events.ts';
 import { contextOf } from '../helpers/command-context.ts';
 
 const opened = new PassThrough();
@@ -15,7 +15,7 @@ test('an events file that can no longer be written is mentioned once and stops n
   const { context } = contextOf();
   const told: string[] = [];
   Object.assign(context, { reporter: { warn: (message: string) => told.push(message) } });
-  const events = await RunEvents.open(context, { events: join(tmpdir(), 'events.ndjson') });
+  const events = await openEvents(context, { events: join(tmpdir(), 'events.ndjson') });
   opened.destroy(Object.assign(new Error('full'), { code: 'ENOSPC' }));
   events.noted({ event: 'breaker', pauseMs: 2_000 });
   events.noted({ event: 'breaker', pauseMs: 2_000 });

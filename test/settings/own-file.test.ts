@@ -9,7 +9,7 @@ import {
   fileTokenCache,
   learnedFile,
   NOTHING_KNOWN,
-  OwnFile,
+  ownFile,
 } from '../doors/kept.ts';
 
 const DESTINATION = { baseUrl: 'https://api.example.com', clientId: '7' };
@@ -141,6 +141,6 @@ describe.skipIf(process.platform === 'win32')('A contract', () => {
 
 test('a file whose loss would matter says that it cannot be written', () => {
   writeFileSync(join(folder, 'file'), '');
-  const file = new OwnFile(join(folder, 'file', 'x.json'), trust());
+  const file = ownFile(join(folder, 'file', 'x.json'), trust());
   expect(() => file.replaceOrThrow('{}')).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
 });
