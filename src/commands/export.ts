@@ -14,7 +14,7 @@ import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { type Counts, noCounts, STATUSES, type Status } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { Output } from '../run/outputs.ts';
+import { type Output, openOutput } from '../run/outputs.ts';
 import { heldRows, otherReadings } from '../run/sent-before.ts';
 
 /** The columns that an export adds to those of the file. */
@@ -26,7 +26,7 @@ export async function exportFile(context: Context, file: string, options: Export
   // `-` is standard output, as it is standard input elsewhere.
   const path = options.output === '-' ? undefined : options.output;
   const rule = { flag: '--output', kind: 'export', input: file };
-  const output = path === undefined ? null : await Output.open(context, path, rule);
+  const output = path === undefined ? null : await openOutput(context, path, rule);
   const input = await readInput(context, file, options);
   const audio = recordingsBeside(file);
   const session = await openSession(context, { audio, needsNoLogin: true });

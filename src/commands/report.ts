@@ -4,13 +4,13 @@ import { keepHeapSmall } from '../cli/v8-flags.ts';
 import { printable, rowsText, thousands } from '../report/output.ts';
 import type { LogStore } from '../request/log/log-store.ts';
 import { begunRuns, knownRun } from '../run/known-runs.ts';
-import { Output } from '../run/outputs.ts';
+import { openOutput } from '../run/outputs.ts';
 import { writePage } from '../run/run-report.ts';
 
 /** Writes the report of a run from its log. This works at any time, even while the run is active. */
 export async function report(context: Context, { output: path, run: wanted }: ReportOptions): Promise<number> {
   keepHeapSmall();
-  const output = await Output.open(context, path, { flag: '--output', kind: 'report' });
+  const output = await openOutput(context, path, { flag: '--output', kind: 'report' });
   const run = await chosenRun(await context.log.store(), wanted);
   const { rows, counts, rowsByReason: reasons, listed } = await writePage(context, output, run);
   const document = { report: output.path, run, rows, ...counts, reasons, listed: listed.length };

@@ -8,7 +8,7 @@ import { findMarket, MARKETS, type Market, usualDelimiter } from '../request/lea
 import { csvRecordText } from '../request/words/csv-text.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { Output } from '../run/outputs.ts';
+import { openOutput } from '../run/outputs.ts';
 import words from './template-words.txt?raw';
 
 /** Writes an example file of leads in the form that a partner in the market would use. */
@@ -23,7 +23,7 @@ export async function template(
   const content = format === 'csv' ? exampleCsv(market) : `${JSON.stringify(exampleJson(market), null, 2)}\n`;
   // An earlier example may hold real leads by now, so none is replaced.
   const rule = { flag: '--output', kind: 'example', keepsOwn: true };
-  if (output !== undefined) await (await Output.open(context, output, rule)).write([content]);
+  if (output !== undefined) await (await openOutput(context, output, rule)).write([content]);
   await context.reporter.result('template', { format, market: market.code, output: output ?? null, content }, () =>
     output === undefined
       ? content.slice(0, -1)

@@ -13,7 +13,7 @@ import { countReason, type ReasonCounts } from '../request/log/outcome.ts';
 import { agreedPlan, sayPlan } from './agree.ts';
 import { confirmImport } from './consent.ts';
 import type { RunEvents } from './events.ts';
-import { Output } from './outputs.ts';
+import { type Output, openOutput } from './outputs.ts';
 import { requireAnswers } from './questions.ts';
 import { openResults, requireOneStatus, writeRunResults } from './results.ts';
 import { type EndOfRun, finishDryRun, finishRun } from './summary.ts';
@@ -112,7 +112,7 @@ export async function importFile(
 
 function openPage(context: Context, path: string, input: string): Promise<Output> {
   const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
-  return Output.open(context, path, { flag: '--report', kind: 'report', input, hint });
+  return openOutput(context, path, { flag: '--report', kind: 'report', input, hint });
 }
 
 /** Counts the rows by their reasons. */

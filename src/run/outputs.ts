@@ -36,119 +36,100 @@ type Host = Pick<Context, 'writtenFiles' | 'reporter' | 'outputs'>;
 const MAX_PLACES = 5;
 
 /** A file that a command writes, whole or not at all, for its owner alone. */
-export class Output {
+export interface Output {
   /** The path. If somebody has changed the file or has it open when it is to be replaced, this becomes another path. */
-  path: string;
-  /** The path without a number. */
-  readonly #wanted: string;
-  readonly #rule: Rule;
-  readonly #host: Host;
-  readonly #heldOpen = new Set<string>();
-
-  private constructor(path: string, rule: Rule, host: Host) {
-    this.path = path;
-    this.#wanted = path;
-    this.#rule = rule;
-    this.#host = host;
-  }
-
-  /**
-   * Finds the place, before anything is sent. Throws `SrqError('usage')` if the file cannot be written there, or if it
-   * would replace its own input or anything that srq did not write.
-   */
-  static async open(host: Host, path: string, rule: Rule): Promise<Output> {
-    const { flag, kind, input = null, mayMove = false } = rule;
-    const output = new Output(path, rule, host);
-    const isInput = input !== null && (await onlyPath(path)) === (await onlyPath(input));
-    if (!mayMove && isInput) {
-      throw new SrqError(
-        'output.not-replaced',
-        `The ${kind} would replace the input.`,
-        `Name another file: ${flag} FILE`,
-      );
-    }
-    const free = await freePath(path, (each) => output.#isFree(each));
-    if (mayMove) {
-      output.path = free;
-      if (free !== path && !isInput) host.reporter.warn(await output.#keptMessage(path));
-    } else if (free !== path) {
-      const kept = rule.keepsOwn ? 'exists, and is never replaced' : 'is not as srq wrote it, so it is not replaced';
-      const why = (await output.#isOthers(path)) ? USED_ALREADY : kept;
-      throw await notReplaced(path, flag, free, why);
-    }
-    await requireWritable(output.path, kind, flag);
-    host.outputs.set(await onlyPath(output.path), output);
-    return output;
-  }
-
+  readonly path: string;
   /**
    * Writes the file, and returns false if `stop` fires before it is whole. If the file there has been changed meanwhile, or
    * is open in another program, it is kept, and the next free number is used. Throws an `SrqError` if the system cannot
    * write it. Errors of `chunks` are passed on.
    */
-  async write(
-    chunks: Iterable<Chunk> | AsyncIterable<Chunk>,
-    stop: AbortSignal = new AbortController().signal,
-  ): Promise<boolean> {
-    const part = `${this.path}.${randomUUID()}.part`;
+  write(chunks: Iterable<Chunk> | AsyncIterable<Chunk>, stop?: AbortSignal): Promise<boolean>;
+}
+
+/**
+ * Finds the place of an output, before anything is sent. Throws `SrqError('usage')` if the file cannot be written there, or if
+ * it would replace its own input or anything that srq did not write.
+ */
+export async function openOutput(host: Host, wanted: string, rule: Rule): Promise<Output> {
+  const { flag, kind, input = null, mayMove = false, keepsOwn = false } = rule;
+  const heldOpen = new Set<string>();
+  const output = { path: wanted, write };
+  const isInput = input !== null && (await onlyPath(wanted)) === (await onlyPath(input));
+  if (!mayMove && isInput) {
+    const message = `The ${kind} would replace the input.`;
+    throw new SrqError('output.not-replaced', message, `Name another file: ${flag} FILE`);
+  }
+  const free = await freePath(wanted, isFree);
+  if (mayMove) {
+    output.path = free;
+    if (free !== wanted && !isInput) host.reporter.warn(await keptMessage(wanted));
+  } else if (free !== wanted) {
+    const kept = keepsOwn ? 'exists, and is never replaced' : 'is not as srq wrote it, so it is not replaced';
+    throw await notReplaced(wanted, flag, free, (await isOthers(wanted)) ? USED_ALREADY : kept);
+  }
+  await requireWritable(output.path, kind, flag);
+  host.outputs.set(await onlyPath(output.path), output);
+  return output;
+
+  async function write(chunks: Parameters<Output['write']>[0], stop?: AbortSignal): Promise<boolean> {
+    const part = `${output.path}.${randomUUID()}.part`;
     try {
       const file = createWriteStream(part, { mode: 0o600, flags: 'wx' });
       await once(file, 'open');
       await pipeline(chunksUntil(stop, chunks), file);
-      if (stop.aborted) return false;
-      await this.#move(part);
-      await (await this.#host.writtenFiles()).note(this.path);
+      if (stop?.aborted) return false;
+      await move(part);
+      await (await host.writtenFiles()).note(output.path);
       return true;
     } catch (error) {
       if (error instanceof SrqError || systemCode(error) === '') throw error;
-      const { flag, kind, reason = 'output.unwritable', hint = `Name another place: ${flag} FILE` } = this.#rule;
-      const message = `The ${kind} ${this.path} cannot be written (${systemCode(error)}).`;
-      throw new SrqError(reason, message, hint, error);
+      const { reason = 'output.unwritable', hint = `Name another place: ${flag} FILE` } = rule;
+      throw new SrqError(reason, `The ${kind} ${output.path} cannot be written (${systemCode(error)}).`, hint, error);
     } finally {
       await rm(part, { force: true });
     }
   }
 
   /** Moves a complete file to the first place that is free and whose file is not open in another program. */
-  async #move(part: string): Promise<void> {
+  async function move(part: string): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const before = this.path;
-      if (!(await this.#isFree(before))) {
-        this.path = await freePath(this.#wanted, (each) => this.#isFree(each));
-        this.#host.reporter.warn(await this.#keptMessage(before));
+      const before = output.path;
+      if (!(await isFree(before))) {
+        output.path = await freePath(wanted, isFree);
+        host.reporter.warn(await keptMessage(before));
       }
       try {
-        await rename(part, this.path);
-        this.#host.outputs.set(await onlyPath(this.path), this);
+        await rename(part, output.path);
+        host.outputs.set(await onlyPath(output.path), output);
         return;
       } catch (error) {
         if (!isHeldOpen(error) || tries === MAX_PLACES) throw error;
-        this.#heldOpen.add(this.path);
+        heldOpen.add(output.path);
       }
     }
   }
 
   /** Tells whether the log or another output of this command has the path. */
-  async #isOthers(path: string): Promise<boolean> {
-    return (this.#host.outputs.get(await onlyPath(path)) ?? this) !== this;
+  async function isOthers(path: string): Promise<boolean> {
+    return (host.outputs.get(await onlyPath(path)) ?? output) !== output;
   }
 
-  async #keptMessage(kept: string): Promise<string> {
-    const why = this.#heldOpen.has(kept)
+  async function keptMessage(kept: string): Promise<string> {
+    const why = heldOpen.has(kept)
       ? 'is open in another program, such as Excel, so it is kept'
-      : (await this.#isOthers(kept))
+      : (await isOthers(kept))
         ? USED_ALREADY
         : 'is not as srq wrote it here, so it is kept';
-    const { kind } = this.#rule;
-    return `${kept} ${why}; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${this.path}.`;
+    return `${kept} ${why}; the ${kind === 'results file' ? 'results go' : `${kind} goes`} to ${output.path}.`;
   }
 
   /** Free is what does not exist, is empty, or is as srq wrote it. */
-  async #isFree(path: string): Promise<boolean> {
-    if (this.#heldOpen.has(path) || (await this.#isOthers(path))) return false;
+  async function isFree(path: string): Promise<boolean> {
+    if (heldOpen.has(path) || (await isOthers(path))) return false;
     const found = await lstat(path).catch(() => null);
     if (!found || (found.isFile() && found.size === 0)) return true;
-    return found.isFile() && !this.#rule.keepsOwn && (await (await this.#host.writtenFiles()).isUnchanged(path));
+    return found.isFile() && !keepsOwn && (await (await host.writtenFiles()).isUnchanged(path));
   }
 }
 
@@ -221,9 +202,12 @@ export function isHeldOpen(error: unknown, system: string = platform()): boolean
 }
 
 /** Ends the chunks once `stop` fires, so that their source is closed. */
-async function* chunksUntil(stop: AbortSignal, chunks: Iterable<Chunk> | AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+async function* chunksUntil(
+  stop: AbortSignal | undefined,
+  chunks: Parameters<Output['write']>[0],
+): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
-    if (stop.aborted) return;
+    if (stop?.aborted) return;
     yield chunk;
   }
 }

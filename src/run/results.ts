@@ -7,7 +7,7 @@ import { resultsChunks } from '../report/results-file.ts';
 import { RESULT_COLUMNS, resultColumnOf, statesOutcomes, type Table } from '../request/lead/table.ts';
 import type { ImportPlan, RowReport } from '../request/log/import-plan.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { Output } from './outputs.ts';
+import { type Output, openOutput } from './outputs.ts';
 
 /** Matches the endings of files of leads. The name of a results file does not keep them. */
 const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?$/i;
@@ -92,7 +92,7 @@ export async function openResults(
   const ofSandbox = context.options.sandbox ? 'sandbox.' : '';
   const path = asked ?? beside(input, `${ofSandbox}results.${format === 'xlsx' ? 'xlsx' : 'csv'}`);
   const rule = { flag: '--results', kind: 'results file', input, mayMove: asked === undefined, ...UNWRITTEN };
-  return Output.open(context, path, rule);
+  return openOutput(context, path, rule);
 }
 
 /** Writes the results of a run to their place: all rows of the input, including those outside of the range. */

@@ -7,7 +7,7 @@ import { countText, duration, printable, rowsText, thousands } from '../../repor
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { inBatches } from '../../run/batches.ts';
-import { Output } from '../../run/outputs.ts';
+import { openOutput } from '../../run/outputs.ts';
 import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
 
@@ -101,7 +101,7 @@ export async function storeExport(context: Context, { output }: { readonly outpu
     throw new SrqError('log.under-way', message, hint);
   }
   // A process may be about to write to an earlier one, so none is replaced.
-  const file = await Output.open(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
+  const file = await openOutput(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
   let requests = 0;
   async function* texts(): AsyncGenerator<string> {
     for await (const batch of inBatches(store.requests(), WRITTEN_AT_ONCE)) {
