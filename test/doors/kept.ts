@@ -11,8 +11,8 @@ export { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 export { Secret } from '../../src/request/words/secret.ts';
 export {
   isHeldOpen,
-  Output,
   openNew,
+  openOutput,
   requireWritable,
 } from '../../src/run/outputs.ts';
 export { secretMark } from '../../src/service/token/token.ts';

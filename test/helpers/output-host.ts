@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Output } from '../../src/run/outputs.ts';
+import type { openOutput } from '../../src/run/outputs.ts';
 import { ANY_OWNER, writtenFiles } from '../doors/kept.ts';
 
 /** What an output needs of a command, with the state in a folder of the test. `told` are the warnings. */
@@ -10,5 +10,5 @@ export function outputHost(folder: string) {
     reporter: { warn: (message: string) => told.push(message) },
     outputs: new Map<string, object>(),
   };
-  return { told, host: host as unknown as Parameters<typeof Output.open>[0] };
+  return { told, host: host as unknown as Parameters<typeof openOutput>[0] };
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { storeExport } from '../../src/commands/store/run.ts';
 import { type Results, resultsChunks } from '../../src/report/results-file.ts';
 import type { RowReport } from '../../src/request/log/import-plan.ts';
-import { Output } from '../../src/run/outputs.ts';
+import { openOutput } from '../../src/run/outputs.ts';
 import { contextOf } from '../helpers/command-context.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 import { outputHost } from '../helpers/output-host.ts';
@@ -65,7 +65,7 @@ function resultsOf(count: number) {
 async function write(results: Results, between = () => {}): Promise<{ path: string; told: readonly string[] }> {
   const { host, told } = outputHost(`${folder}-state`);
   const rule = { flag: '--results', kind: 'results file', mayMove: true, ...UNWRITTEN };
-  const output = await Output.open(host, join(folder, 'out.csv'), rule);
+  const output = await openOutput(host, join(folder, 'out.csv'), rule);
   between();
   await output.write(resultsChunks(output.path, results));
   return { path: output.path, told };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Output, openNew, requireWritable, writeAll } from '../doors/kept.ts';
+import { openNew, openOutput, requireWritable, writeAll } from '../doors/kept.ts';
 import { filesOpenHere } from '../helpers/open-files.ts';
 import { outputHost } from '../helpers/output-host.ts';
 
@@ -20,10 +20,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-type Rule = Parameters<typeof Output.open>[2];
+type Rule = Parameters<typeof openOutput>[2];
 /** Opens it for one command, which has the files in `outputs`. */
 const opened = (changes: Partial<Rule> = {}, outputs = new Map<string, object>()) =>
-  Output.open({ ...made.host, outputs }, path, { flag: '--output', kind: 'export', ...changes });
+  openOutput({ ...made.host, outputs }, path, { flag: '--output', kind: 'export', ...changes });
 const files = () => readdirSync(folder).sort();
 async function* chunks(last: () => string) {
   yield 'one\n';
