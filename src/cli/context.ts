@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LogPlace, Program } from '../account/program.ts';
 import { printableLines } from '../report/output.ts';
-import { Reporter } from '../report/terminal/reporter.ts';
+import { makeReporter, type Reporter } from '../report/terminal/reporter.ts';
 import { type Contract, contractAt, forRehearsal } from '../request/contract/contract.ts';
 import { documentedContract } from '../request/contract/public-api.ts';
 import { type Failure, failureOf, SrqError, systemCode } from '../request/words/errors.ts';
@@ -45,7 +45,7 @@ export class Context extends Program {
     this.options = options;
     this.version = version;
     this.interruption = new Interruption(process);
-    this.reporter = new Reporter(process, options, this.clock.monotonicMs);
+    this.reporter = makeReporter(process, options, this.clock.monotonicMs);
   }
 
   /**
