@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { Reporter } from '../../src/report/terminal/reporter.ts';
+import { makeReporter } from '../../src/report/terminal/reporter.ts';
 
 /** A stream that keeps what is written; with `columns` it is a terminal of that width. */
 function kept(columns?: number) {
@@ -12,7 +12,7 @@ function reporterOf(changes: { json?: boolean; stdout?: PassThrough; ascii?: boo
   const [out, err] = [kept(), kept()];
   const env = changes.ascii ? { LC_ALL: 'C' } : {};
   const streams = { stdout: changes.stdout ?? out.stream, stderr: err.stream, env };
-  const reporter = new Reporter(streams as never, { json: changes.json === true }, () => 0);
+  const reporter = makeReporter(streams as never, { json: changes.json === true }, () => 0);
   return { reporter, said: () => ({ out: out.text(), err: err.text() }) };
 }
 
