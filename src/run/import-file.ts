@@ -84,7 +84,8 @@ export async function importFile(
     };
     const connect: ImportDeps['connect'] = async (columnOf) => {
       const { concurrency } = options;
-      const rate = rateOf(context, options);
+      // The sandbox in this process needs no adaptive rate.
+      const rate = options.rate ?? (context.options.sandbox ? 'max' : 'auto');
       const refused = (http: number, pauseMs: number) =>
         notes.note({ event: 'refused', http, count: 1, pauseMs: Math.round(pauseMs) });
       const connection = await session.connect({ rate, concurrency, columnOf, refused });
@@ -158,11 +159,6 @@ export async function openImport(
     ...use,
   });
   return { file, command, input, session };
-}
-
-/** Returns the rate in force. The default is adaptive, or unlimited for the sandbox in this process. */
-function rateOf({ options: { sandbox } }: Context, { rate }: BulkOptions): 'auto' | 'max' | number {
-  return rate ?? (sandbox ? 'max' : 'auto');
 }
 
 async function beginNote(context: Context, plan: ImportPlan, file: string): Promise<RunBegin> {

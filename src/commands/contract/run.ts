@@ -38,7 +38,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const at = place === null ? contract : contractAt(contract, place);
   const document = {
     ...{ profile, stored: !options.dryRun, file: store.path, contract: withoutSecretValues(contract), notes },
-    questions: questions.map((question) => ({ ...question, ...answeredBy(question) })),
+    // The option that answers it, and the key of its KEY=VALUE.
+    questions: questions.map((each) => ({ ...each, option: each.answer.split(' ', 1)[0] ?? '', key: keyOf(each) })),
     tokenAddress: isSettled && (place !== null || isElsewhere(contract.token)) ? tokenAddress(at, place ?? '') : null,
   };
   const shown = (paint: Paint) =>
@@ -129,11 +130,6 @@ function unlessUnusable(error: unknown): null {
 }
 
 const keyOf = ({ name }: Question): string => name.slice(name.indexOf(':') + 1);
-
-/** Returns the option that answers a question, and the key of its `KEY=VALUE`. */
-function answeredBy(question: Question): { readonly option: string; readonly key: string } {
-  return { option: question.answer.slice(0, question.answer.indexOf(' ')), key: keyOf(question) };
-}
 
 /** Stores the meaning of an answer. It cannot be combined with documents. */
 async function learnAnswerMeaning(context: Context, files: readonly string[], options: LearnFlags): Promise<number> {
