@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import type { Destination } from '../request/lead/service-request.ts';
 import { SENT_STATUSES } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { normalBaseUrl } from '../settings/base-url.ts';
@@ -37,17 +36,12 @@ const optionsSchema = z.strictObject({
 }) satisfies z.ZodMiniType<MarketplaceOptions>;
 
 /** The options in force, with defaults filled in. */
-export interface LibrarySettings extends MarketplaceOptions, Destination {
-  readonly profile: string;
-  readonly encoding: 'form' | 'json';
-  readonly rate: 'auto' | 'max' | number;
-  readonly concurrency: number;
-}
+export type LibrarySettings = ReturnType<typeof settingsOf>;
 
 const CONCURRENCY = 16;
 
 /** Checks the options. Throws `SrqError('usage')` or `SrqError('settings')` if they cannot be used. */
-export function settingsOf(options: MarketplaceOptions): LibrarySettings {
+export function settingsOf(options: MarketplaceOptions) {
   const parsed = optionsSchema.safeParse(options);
   if (!parsed.success) throw unusable(parsed.error.issues[0], 'The options of openMarketplace');
   return {

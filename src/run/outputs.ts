@@ -30,30 +30,23 @@ interface Rule {
 }
 
 type Chunk = string | Uint8Array;
+type Chunks = Iterable<Chunk> | AsyncIterable<Chunk>;
 type Host = Pick<Context, 'writtenFiles' | 'reporter' | 'outputs'>;
 
 /** Maximum number of places that are tried for a file. A place is skipped if another program has its file open. */
 const MAX_PLACES = 5;
 
 /** A file that a command writes, whole or not at all, for its owner alone. */
-export interface Output {
-  /** The path. If somebody has changed the file or has it open when it is to be replaced, this becomes another path. */
-  readonly path: string;
-  /**
-   * Writes the file, and returns false if `stop` fires before it is whole. If the file there has been changed meanwhile, or
-   * is open in another program, it is kept, and the next free number is used. Throws an `SrqError` if the system cannot
-   * write it. Errors of `chunks` are passed on.
-   */
-  write(chunks: Iterable<Chunk> | AsyncIterable<Chunk>, stop?: AbortSignal): Promise<boolean>;
-}
+export type Output = Awaited<ReturnType<typeof openOutput>>;
 
 /**
  * Finds the place of an output, before anything is sent. Throws `SrqError('usage')` if the file cannot be written there, or if
  * it would replace its own input or anything that srq did not write.
  */
-export async function openOutput(host: Host, wanted: string, rule: Rule): Promise<Output> {
+export async function openOutput(host: Host, wanted: string, rule: Rule) {
   const { flag, kind, input = null, mayMove = false, keepsOwn = false } = rule;
   const heldOpen = new Set<string>();
+  // If somebody has changed the file or has it open when it is to be replaced, the path becomes another one.
   const output = { path: wanted, write };
   const isInput = input !== null && (await onlyPath(wanted)) === (await onlyPath(input));
   if (!mayMove && isInput) {
@@ -72,7 +65,12 @@ export async function openOutput(host: Host, wanted: string, rule: Rule): Promis
   host.outputs.set(await onlyPath(output.path), output);
   return output;
 
-  async function write(chunks: Parameters<Output['write']>[0], stop?: AbortSignal): Promise<boolean> {
+  /**
+   * Writes the file, and returns false if `stop` fires before it is whole. If the file there has been changed meanwhile, or
+   * is open in another program, it is kept, and the next free number is used. Throws an `SrqError` if the system cannot
+   * write it. Errors of `chunks` are passed on.
+   */
+  async function write(chunks: Chunks, stop?: AbortSignal): Promise<boolean> {
     const part = `${output.path}.${randomUUID()}.part`;
     try {
       const file = createWriteStream(part, { mode: 0o600, flags: 'wx' });
@@ -202,10 +200,7 @@ export function isHeldOpen(error: unknown, system: string = platform()): boolean
 }
 
 /** Ends the chunks once `stop` fires, so that their source is closed. */
-async function* chunksUntil(
-  stop: AbortSignal | undefined,
-  chunks: Parameters<Output['write']>[0],
-): AsyncGenerator<Chunk> {
+async function* chunksUntil(stop: AbortSignal | undefined, chunks: Chunks): AsyncGenerator<Chunk> {
   for await (const chunk of chunks) {
     if (stop?.aborted) return;
     yield chunk;

@@ -7,32 +7,18 @@ import { answerCall } from './answer-call.ts';
 import { answerInbox } from './inbox/inbox.ts';
 import { refusal, type SandboxAnswer } from './messages/answer.ts';
 import { isFromElsewhere, isLoopbackHost, opensWindow, sendAnswer } from './messages/http-message.ts';
-import type { ReceivedRequest } from './records/received-requests.ts';
 import { openState, type SandboxOptions, type SandboxState } from './records/sandbox-state.ts';
 import { type FaultRates, type Instruction, parseFaultRates } from './service/faults.ts';
 import { findOperation } from './service/routes.ts';
 
 /** A local marketplace that is reachable only from this machine. */
-export interface Sandbox {
-  readonly baseUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  requests(): readonly ReceivedRequest[];
-  /** Replaces all probabilities. Throws `SrqError('usage')` for one outside 0 to 1. */
-  setFaults(faults: FaultRates): void;
-  /** Replaces all instructions. Throws `SrqError('usage')` for one that cannot be understood. */
-  setInstructions(instructions: readonly Instruction[]): void;
-  /** Sets the delay of each answer from now on. */
-  setLatency(latencyMs: number): void;
-  /** Cuts the connections that are still open and frees the port. It may be called more than once. */
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /**
  * Starts a sandbox on 127.0.0.1, which is ready when the promise resolves. Throws `SrqError('usage')` if the port is
  * taken or a fault is unknown, and `SrqError('input')` for a contract that nothing can be checked against.
  */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions) {
   const closing = new AbortController();
   // Every waiting answer listens to this signal. There is one listener for each connection, so their number is not a
   // leak.
@@ -62,14 +48,18 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...state.credentials,
     requests: () => state.received.all(),
-    setFaults: (faults) => {
+    /** Replaces all probabilities. Throws `SrqError('usage')` for one outside 0 to 1. */
+    setFaults: (faults: FaultRates): void => {
       state.faultRates = parseFaultRates(faults);
     },
-    setInstructions: (instructions) => state.instructions.replace(instructions),
-    setLatency: (latencyMs) => {
+    /** Replaces all instructions. Throws `SrqError('usage')` for one that cannot be understood. */
+    setInstructions: (instructions: readonly Instruction[]): void => state.instructions.replace(instructions),
+    /** Sets the delay of each answer from now on. */
+    setLatency: (latencyMs: number): void => {
       state.settings.latencyMs = latencyMs;
     },
-    close: async () => {
+    /** Cuts the connections that are still open and frees the port. It may be called more than once. */
+    close: async (): Promise<void> => {
       if (!server.listening) return;
       server.close();
       closing.abort();

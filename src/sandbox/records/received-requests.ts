@@ -71,42 +71,34 @@ export interface ReceivedRequest {
 /** Number of requests whose exchanges are kept. They take the most room, and are of interest only while they are fresh. */
 const EXCHANGES = 1_000;
 
-/** The requests that arrived last, in order. What was created is counted by the marketplace, for all requests. */
-export class ReceivedRequests {
-  readonly #keep: number;
-  readonly #requests = new Map<number, ReceivedRequest>();
-  readonly #exchanges = new Map<number, KeptExchange>();
-  #lastNumber = 0;
-
-  /** `keep` is the maximum number of requests. The oldest make room for new ones. */
-  constructor(keep: number) {
-    this.#keep = keep;
-  }
-
-  /** Adds a request, and what went over the wire if that is kept. */
-  add(request: Omit<ReceivedRequest, 'number'>, exchange: KeptExchange): void {
-    this.#lastNumber += 1;
-    const number = this.#lastNumber;
-    this.#requests.set(number, { number, ...request });
-    if (exchange) this.#exchanges.set(number, exchange);
-    this.#requests.delete(number - this.#keep);
-    this.#exchanges.delete(number - EXCHANGES);
-  }
-
-  /** Returns a request with what went over the wire, as far as they are still kept. */
-  find(number: number): (ReceivedRequest & { readonly exchange: KeptExchange }) | null {
-    const request = this.#requests.get(number);
-    return request ? { ...request, exchange: this.#exchanges.get(number) ?? null } : null;
-  }
-
-  all(): readonly ReceivedRequest[] {
-    return [...this.#requests.values()];
-  }
-
-  clear(): void {
-    this.#requests.clear();
-    this.#exchanges.clear();
-  }
+/**
+ * The requests that arrived last, in order: at most `keep`, of which the oldest make room. What was created is counted by the
+ * marketplace, for all requests.
+ */
+export function receivedRequests(keep: number) {
+  const requests = new Map<number, ReceivedRequest>();
+  const exchanges = new Map<number, KeptExchange>();
+  let lastNumber = 0;
+  return {
+    /** Adds a request, and what went over the wire if that is kept. */
+    add(request: Omit<ReceivedRequest, 'number'>, exchange: KeptExchange): void {
+      lastNumber += 1;
+      requests.set(lastNumber, { number: lastNumber, ...request });
+      if (exchange) exchanges.set(lastNumber, exchange);
+      requests.delete(lastNumber - keep);
+      exchanges.delete(lastNumber - EXCHANGES);
+    },
+    /** Returns a request with what went over the wire, as far as they are still kept. */
+    find(number: number) {
+      const request = requests.get(number);
+      return request ? { ...request, exchange: exchanges.get(number) ?? null } : null;
+    },
+    all: (): readonly ReceivedRequest[] => [...requests.values()],
+    clear(): void {
+      requests.clear();
+      exchanges.clear();
+    },
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { Instructions, parseFaultRates, seededRandom } from '../service/faults.t
 import type { ServiceInterface } from '../service/interface.ts';
 import { LocalMarketplace, TokenBucket } from '../service/marketplace.ts';
 import type { SandboxSettings, Service } from '../service/routes.ts';
-import { ReceivedRequests } from './received-requests.ts';
+import { receivedRequests } from './received-requests.ts';
 
 /** What is left out is quiet: a free port, no delay, limit or fault, a token for an hour, the public document, no inbox. */
 export interface SandboxOptions extends Readonly<Partial<SandboxSettings>> {
@@ -55,7 +55,7 @@ export function openState(options: SandboxOptions, offered: ServiceInterface, cl
     ...service,
     ...{ hasInbox, random, now, closing },
     instructions: new Instructions(),
-    received: new ReceivedRequests(options.keep ?? KEEP),
+    received: receivedRequests(options.keep ?? KEEP),
     faultRates: parseFaultRates(options.faults ?? {}),
   };
 }
