@@ -8,15 +8,6 @@ export interface FreshIdentity {
   readonly sequence: number;
 }
 
-/** Totals of the creates. `doubled` is the number of contents that were created more than once. */
-export interface MarketplaceStats {
-  readonly created: number;
-  readonly distinct: number;
-  readonly doubled: number;
-  /** Contents that were created most often, worst first, at most 100. */
-  readonly doubles: readonly { readonly key: string; readonly created: number }[];
-}
-
 interface SeenRequest {
   readonly requestId: string;
   visibleAtMs: number;
@@ -84,9 +75,13 @@ export class LocalMarketplace {
     return seen && seen.visibleAtMs <= nowMs ? seen.requestId : null;
   }
 
-  stats(): MarketplaceStats {
-    const doubled: { key: string; created: number }[] = [];
-    for (const [key, created] of this.#createdByKey) if (created > 1) doubled.push({ key, created });
+  /**
+   * Returns totals of the creates. `doubled` is the number of contents that were created more than once, and `doubles` are
+   * those that were created most often, worst first.
+   */
+  stats() {
+    const all = [...this.#createdByKey].map(([key, created]) => ({ key, created }));
+    const doubled = all.filter(({ created }) => created > 1);
     const doubles = doubled.sort((a, b) => b.created - a.created).slice(0, MAX_DOUBLES_LISTED);
     return { created: this.created, distinct: this.#createdByKey.size, doubled: doubled.length, doubles };
   }
