@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import type { MarketplaceStats } from '../../src/sandbox/service/marketplace.ts';
+import type { LocalMarketplace } from '../../src/sandbox/service/marketplace.ts';
 import { send } from '../sandbox/sandbox-client.ts';
 import type { Running } from './run-srq.ts';
 
 /** Returns the totals of a sandbox's creates. */
-export async function statsOf({ baseUrl }: Sandbox): Promise<MarketplaceStats> {
+export async function statsOf({ baseUrl }: Sandbox): Promise<ReturnType<LocalMarketplace['stats']>> {
   return JSON.parse((await send('GET', `${baseUrl}/_sandbox/stats`)).text);
 }
 
