@@ -13,21 +13,24 @@ interface ExitCode {
   readonly meaning: string;
 }
 
+const NOTHING_SENT: ExitCode = { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' };
+const NOT_TAKEN: ExitCode = {
+  number: 5,
+  meaning: 'the service could not be reached or used; what failed was not taken',
+};
+
 /** The exit codes and their meanings. This is the only table. A test compares the copy in docs/scripts.md with it. */
 export const EXIT_CODES: Readonly<Record<ErrorCode | 'ok', ExitCode>> = {
   ok: { number: 0, meaning: 'everything worked (in bulk, duplicates and repeats count as well)' },
   fault: { number: 1, meaning: 'an error in srq itself' },
-  usage: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
-  settings: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
-  input: { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
-  'platform.no-lock': { number: 2, meaning: 'wrong usage, settings or input file; nothing was sent' },
+  usage: NOTHING_SENT,
+  settings: NOTHING_SENT,
+  input: NOTHING_SENT,
+  'platform.no-lock': NOTHING_SENT,
   rejected: { number: 3, meaning: 'some rows are invalid or were rejected (for one request: the service refused it)' },
   auth: { number: 4, meaning: 'not logged in, or credentials refused' },
-  unreachable: {
-    number: 5,
-    meaning: 'the service could not be reached or used; what failed was not taken',
-  },
-  service: { number: 5, meaning: 'the service could not be reached or used; what failed was not taken' },
+  unreachable: NOT_TAKEN,
+  service: NOT_TAKEN,
   stopped: { number: 6, meaning: 'stopped early: too many rows refused, or the service kept failing' },
   unknown: { number: 7, meaning: 'some outcomes are unknown' },
   duplicate: { number: 8, meaning: 'validate and create: the request is a duplicate' },
