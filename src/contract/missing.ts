@@ -5,23 +5,14 @@ import { type Place, readPlace, writePlace } from '../request/contract/place.ts'
 import { type FoundPlace, placeFacts, placesIn } from '../request/contract/places.ts';
 import { valueFor } from './sample.ts';
 
-/** What the schema of a call demands of each request, and its page does not give. */
-export interface Lacking {
-  /** Places of one value. */
-  readonly open: readonly FoundPlace[];
-  /** Whatever else is demanded, such as an object of which nothing is described. */
-  readonly others: readonly Place[];
-  /** A sample of each. */
-  readonly samples: Readonly<Record<Place, Json>>;
-}
-
 const MAX_ROUNDS = 12;
 
 /**
- * Finds what a page lacks: judges an example row that gives every field, fills in samples of what is missing, and goes on
+ * Finds what the schema of a call demands of each request, and its page does not give: places of one value (`open`), whatever
+ * else there is, such as an object of which nothing is described (`others`), and a sample of each. It judges an example row that gives every field, fills in samples of what is missing, and goes on
  * until nothing is.
  */
-export function lackingIn(call: Call, places = placesIn(call.schema)): Lacking {
+export function lackingIn(call: Call, places = placesIn(call.schema)) {
   const open = new Map<Place, FoundPlace>();
   const others = new Set<Place>();
   const samples: Record<Place, Json> = {};

@@ -53,22 +53,20 @@ export async function learn(context: Context, files: readonly string[], options:
       },
       paint,
     );
-  if (options.dryRun) {
-    await context.reporter.result('contract learn', document, shown);
-    return 0;
-  }
-  context.reporter.say(shown);
-  await requireAgreement(context, questions, profile, options.yes);
-  await store.write(contract);
-  await context.reporter.result('contract learn', document, (paint) =>
+  const learned = (paint: Paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
       ...(place === null ? contract.servers : []).map(({ url }) =>
         printable(context.withProfile(commandLine(['login', '--base-url', url]))),
       ),
       printable(context.withProfile('Next: srq bulk FILE --sandbox    rehearses against a sandbox made from it')),
-    ].join('\n'),
-  );
+    ].join('\n');
+  if (!options.dryRun) {
+    context.reporter.say(shown);
+    await requireAgreement(context, questions, profile, options.yes);
+    await store.write(contract);
+  }
+  await context.reporter.result('contract learn', document, options.dryRun ? shown : learned);
   return 0;
 }
 

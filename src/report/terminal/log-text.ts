@@ -1,9 +1,11 @@
 import type { LogEntry } from '../../request/log/log-store.ts';
 import { STATUS } from '../../request/log/status.ts';
-import { duration, type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
+import { clip, duration, type Paint, printable, tableLine, tableText, textWidth } from '../output.ts';
 import { identifiersText } from './summary-text.ts';
 
 const KEY_WIDTH = 12;
+/** An answer may name the request at the service, by which a person finds it. */
+const ANSWER_WIDTH = 200;
 
 /** The widths of all columns but the last, which takes the rest of the line: time, status, row, reference. */
 const WIDTHS = [19, 9, 7, 20] as const;
@@ -56,15 +58,9 @@ export function doubtText(
     '\n',
   );
   const below = doubtful.map(({ message, raw }) =>
-    printable([message, raw && `It answered: ${briefly(raw)}`].filter(Boolean).join(' ')),
+    printable(
+      [message, raw && `It answered: ${clip(raw.replace(/\s+/g, ' ').trim(), ANSWER_WIDTH)}`].filter(Boolean).join(' '),
+    ),
   );
   return [heading, ...lines.flatMap((line, at) => [line, `  ${below[at]}`])].join('\n');
-}
-
-const MAX_ANSWER_LENGTH = 200;
-
-/** An answer may name the request at the service, by which a person finds it. */
-function briefly(answer: string): string {
-  const line = answer.replace(/\s+/g, ' ').trim();
-  return line.length > MAX_ANSWER_LENGTH ? `${line.slice(0, MAX_ANSWER_LENGTH - 1)}…` : line;
 }
