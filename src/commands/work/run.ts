@@ -8,7 +8,7 @@ import { workText } from '../../report/terminal/queue-text.ts';
 import { failureOf } from '../../request/words/errors.ts';
 import { openEvents, type RunEvents } from '../../run/events.ts';
 import { serveHealth } from './health.ts';
-import { WorkerStats } from './worker-stats.ts';
+import { workerStats } from './worker-stats.ts';
 
 /** Sends queued requests until the worker is told to end, or until the queue is empty if the user wants that. */
 export async function work(context: Context, options: WorkOptions): Promise<number> {
@@ -20,7 +20,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const startedMs = context.clock.monotonicMs();
   const { clock, interruption } = context;
   const { halt } = interruption;
-  const watch = new WorkerStats(context, events);
+  const watch = workerStats(context, events);
   await serveHealth(context, options, () => watch);
   finishOnSignal(context, 'what was sent, giving back the rest');
   const store = await context.log.postgresStore();
@@ -35,8 +35,7 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const queue = openQueue({ database: store.database, destination, process: () => member.joined.process, giveUp });
   if (options.healthPort !== undefined) void watch.lookAtQueue(queue, store);
   const { rate = 'auto', onDuplicate, concurrency, untilEmpty = false } = options;
-  const refused = (http: number, pauseMs: number) => watch.refused(http, pauseMs);
-  const connection = await session.connect({ rate, concurrency, refused });
+  const connection = await session.connect({ rate, concurrency, refused: watch.refused });
   watch.connection = connection;
   const { api, isFamiliar } = connection;
   context.reporter.say(() => `Working for ${session.destinationText}.`);
