@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { metricsPage, type WorkerView } from '../../src/commands/work/metrics.ts';
-import { WorkerStats } from '../../src/commands/work/worker-stats.ts';
+import { workerStats } from '../../src/commands/work/worker-stats.ts';
 import { noCounts } from '../../src/request/log/status.ts';
 import { Scrape } from '../helpers/metrics.ts';
 
@@ -72,7 +72,7 @@ test('what a process does not have is left out of a scrape: a 0 would say that i
 
 test('a worker counts the answers that refuse it, and the pauses of the breaker', async () => {
   const silent = { say: () => {}, warn: () => {} };
-  const stats = new WorkerStats({ reporter: silent, version: '1.2.3' } as never, { noted: () => {} } as never);
+  const stats = workerStats({ reporter: silent, version: '1.2.3' } as never, { noted: () => {} } as never);
   expect((await scrapeOf(stats)).by('srq_refused_responses_total')).toEqual({ 429: 0, 503: 0 });
   stats.refused(429, 1_000);
   stats.refused(503, 0);
