@@ -3,8 +3,6 @@ import { writeFileSync } from 'node:fs';
 declare const SRQ_VERSION: string;
 /** The oldest version of Node.js on which srq runs. A test compares it with `engines` in package.json. */
 const OLDEST_NODE = '20.18.1';
-/** The oldest version of Node.js that can keep compiled code from one start to the next. */
-const KEEPS_COMPILED_CODE = '22.1.0';
 
 /** Runs one command and returns its exit code. Never rejects. */
 export async function main(process: NodeJS.Process): Promise<number> {
@@ -25,9 +23,7 @@ async function run(process: NodeJS.Process): Promise<number> {
   }
   survivePipe(process.stderr);
   if (isOlder(process.versions.node, OLDEST_NODE)) return refuseNode(process);
-  if (!isOlder(process.versions.node, KEEPS_COMPILED_CODE)) {
-    (await import('./cli/compile-cache.ts')).keepCompiledCode(process);
-  }
+  (await import('./cli/compile-cache.ts')).keepCompiledCode(process);
   return (await import('./cli/program.ts')).runArguments(process, SRQ_VERSION);
 }
 

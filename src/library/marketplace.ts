@@ -21,7 +21,6 @@ import { endedBySignal, haltWith } from './signals.ts';
  * The marketplace for a program that imports the library. Everything is opened when it is first used, and only once.
  */
 export class LibraryMarketplace implements api.Marketplace {
-  readonly #settings: LibrarySettings;
   readonly #host: LibraryHost;
   /** The calls under way, from their first moment on. */
   readonly #calls = new Map<Promise<unknown>, HowCalled>();
@@ -30,7 +29,6 @@ export class LibraryMarketplace implements api.Marketplace {
   #isClosed = false;
 
   constructor(settings: LibrarySettings, version: string) {
-    this.#settings = settings;
     this.#host = new LibraryHost(settings, version);
   }
 
@@ -78,7 +76,7 @@ export class LibraryMarketplace implements api.Marketplace {
       requireFit('importRows', options);
       const asked = { ...options };
       const signal = this.#endingWith(asked.signal);
-      const table = await tableOf(rows, this.#settings.defaults ?? {}, signal);
+      const table = await tableOf(rows, this.#host.settings.defaults ?? {}, signal);
       const submitting = await this.#submitOptions(asked);
       const preparation = await this.#host.preparation('create');
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
@@ -155,7 +153,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   #draft(request: api.RequestFields): Draft | Problem {
-    return draftOf(request, this.#settings.defaults ?? {});
+    return draftOf(request, this.#host.settings.defaults ?? {});
   }
 
   /** Creates a request once no create with the same key or the same reference is under way. */

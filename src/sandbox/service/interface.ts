@@ -13,7 +13,7 @@ import { readPlace } from '../../request/contract/place.ts';
 import { DOCUMENTED_SCHEMA } from '../../request/contract/public-api.ts';
 import { FORM_CONTENT_TYPE, JSON_CONTENT_TYPE } from '../../request/contract/wire.ts';
 import { isSecretName } from '../../request/words/names.ts';
-import { refusal, type SandboxAnswer } from '../messages/answer.ts';
+import type { SandboxAnswer } from '../messages/answer.ts';
 import { refusalAnswer } from './answers.ts';
 import { type ArrivedCall, type BodyValue, decodeBody } from './decode-body.ts';
 
@@ -48,10 +48,10 @@ export type ServiceInterface = ReturnType<typeof serviceInterface>;
  */
 export function serviceInterface(contract: Contract) {
   const { create, validate, token } = contract;
-  const decoders: Readonly<Record<OperationName, Decoder | null>> = {
+  const decoders: Readonly<Record<OperationName, Decoder>> = {
     token: tokenDecoder(token),
     create: requestDecoder(contract, create),
-    validate: validate && requestDecoder(contract, validate),
+    validate: requestDecoder(contract, validate ?? create),
   };
   const { again } = create;
   return {
@@ -65,8 +65,7 @@ export function serviceInterface(contract: Contract) {
     // A service that recognises nothing by the header is rehearsed as one that does not.
     idempotencyHeader: again === null || again.hours === 0 ? null : again.header,
     /** Decodes the content of a call. A {@link SandboxAnswer} is the refusal of one that cannot be decoded. */
-    decode: async (operation: OperationName, call: ArrivedCall): Promise<RequestContent | SandboxAnswer> =>
-      decoders[operation]?.(call) ?? refusal(404, 'not_found', 'Nothing here.'),
+    decode: (operation: OperationName, call: ArrivedCall) => decoders[operation](call),
     /** Returns the refusal of parameters that are missing or wrong, or null if there are none. */
     refuse: ({ problems }: RequestContent): SandboxAnswer | null =>
       Object.keys(problems).length > 0 ? refusalAnswer(problems) : null,
