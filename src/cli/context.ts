@@ -14,7 +14,6 @@ import { resolveSettings, type Settings, type Sourced } from '../settings/settin
 import type { WrittenFiles } from '../settings/written-files.ts';
 import { withProfileFlags } from './command-line.ts';
 import { Interruption } from './interruption.ts';
-import { logPlace } from './log-place.ts';
 import type { GlobalOptions } from './table/options.ts';
 
 /**
@@ -156,7 +155,8 @@ export class Context extends Program {
     return sandbox && (log ?? store) === undefined ? null : (await this.paths()).log;
   }
 
-  protected findLog(): Promise<LogPlace> {
+  protected async findLog(): Promise<LogPlace> {
+    const { logPlace } = await import('./log-place.ts');
     return logPlace(this, this.#stateDirectory());
   }
 

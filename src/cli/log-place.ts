@@ -1,25 +1,14 @@
 import { join } from 'node:path';
 import type { LogPlace } from '../account/program.ts';
 import { SrqError } from '../request/words/errors.ts';
-import type { ProfileStore } from '../settings/profile-store.ts';
-import type { Sourced } from '../settings/settings.ts';
-import type { GlobalOptions } from './table/options.ts';
-
-/** The parts of the context that decide where the log is kept. */
-interface LogContext {
-  readonly process: Pick<NodeJS.Process, 'env'>;
-  readonly options: GlobalOptions;
-  profileName(): Promise<Sourced<string>>;
-  profiles(): Promise<ProfileStore>;
-  addSecret(secret: string): void;
-}
+import type { Context } from './context.ts';
 
 /**
  * Determines where the log is kept. Flags take precedence over the environment, and the environment over the profile;
  * with --sandbox only flags count. `stateFolder` is the folder for a log that no flag names. Throws `SrqError('usage')`
  * or `SrqError('settings')` if flags contradict each other, contain a password, or are invalid.
  */
-export async function logPlace(context: LogContext, stateFolder: string): Promise<LogPlace> {
+export async function logPlace(context: Context, stateFolder: string): Promise<LogPlace> {
   const profile = context.options.sandbox ? null : (await context.profileName()).value;
   const file = join(stateFolder, `${profile ?? 'sandbox'}.ndjson`);
   const { log, store, freshStore } = context.options;
