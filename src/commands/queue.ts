@@ -3,17 +3,27 @@ import { exitNumber } from '../cli/exit-codes.ts';
 import { destinationOf, finishOnSignal } from '../cli/session.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { queueText } from '../report/terminal/queue-text.ts';
-import type { DocumentOf } from '../request/documents/types.ts';
+import type { QueueDepth } from '../request/log/request-queue.ts';
 import { requireYes } from '../run/consent.ts';
 import { workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
 
 /** Shows the queue and its workers. */
 export async function queue(context: Context): Promise<number> {
-  const view = await viewOf(context);
+  const { store, database, requests } = await openRequests(context);
+  // To look changes nothing, so that there may be no tables.
+  const isThere = (await store.identity()) !== null;
+  const { oldestMs, ...depth } = isThere ? await requests.depth() : NO_ROWS;
+  const { unknown, held } = isThere ? await store.standing() : { unknown: 0, held: null };
+  const view = {
+    ...{ store: store.name, queue: depth, oldestSeconds: Math.round(oldestMs / 1000), unknown, isHeld: held !== null },
+    workers: isThere ? await workingProcesses(database) : [],
+  };
   await context.reporter.result('queue', view, (paint) => queueText(view, paint));
   return 0;
 }
+
+const NO_ROWS: QueueDepth = { total: 0, ready: 0, waiting: 0, inWork: 0, oldestMs: 0 };
 
 /**
  * Forgets the rows that wait to be sent, after a confirmation. What workers have in hand stays, because it may have
@@ -55,20 +65,3 @@ async function openRequests(context: Context) {
   const { signal: giveUp } = context.interruption.halt;
   return { store, database, requests: openQueue({ database, destination, process: null, giveUp }) };
 }
-
-async function viewOf(context: Context): Promise<DocumentOf<'queue'>> {
-  const { store, database, requests } = await openRequests(context);
-  // To look changes nothing, so that there may be no tables.
-  if ((await store.identity()) === null) return { store: store.name, ...NO_QUEUE };
-  const { oldestMs, ...queue } = await requests.depth();
-  const oldestSeconds = Math.round(oldestMs / 1000);
-  const workers = await workingProcesses(database);
-  const { unknown, held } = await store.standing();
-  const standing = { unknown, isHeld: held !== null };
-  return { store: store.name, queue, oldestSeconds, ...standing, workers };
-}
-
-const NO_QUEUE = {
-  queue: { total: 0, ready: 0, waiting: 0, inWork: 0 },
-  ...{ oldestSeconds: 0, unknown: 0, isHeld: false, workers: [] },
-};
