@@ -4,7 +4,7 @@ import { inAscii, isAsciiLocale } from '../report/output.ts';
 import { SrqError } from '../request/words/errors.ts';
 import type { Context } from './context.ts';
 
-type Asking = Pick<Context, 'process' | 'reporter'>;
+type Asking = Pick<Context, 'process' | 'warnOf'>;
 
 /** Asks a question on stderr, so that stdout contains only data. Use it only if `context.interactive` is true. */
 export function ask(context: Asking, question: string): Promise<string> {
@@ -36,7 +36,7 @@ export async function askUntil<Value>(
       return await accepts(answer);
     } catch (error) {
       if (!(error instanceof SrqError)) throw error;
-      context.reporter.warn([error.message, error.hint ?? ''].join(' ').trim());
+      context.warnOf(error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { commandLine, withFlags, withoutOptions } from '../cli/command-line.ts';
 import type { Context } from '../cli/context.ts';
 import { type Input, mapped, rememberable, rememberMapping } from '../cli/input.ts';
-import { ask, leave } from '../cli/prompt.ts';
+import { askUntil, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import type { PlanOptions } from '../cli/table/options.ts';
 import { wirePreview } from '../cli/wire-preview.ts';
@@ -109,17 +109,11 @@ async function askCorrection(
   { table, chosen, evidence }: Input,
   question: string,
 ): Promise<MappingOptions | null> {
-  for (;;) {
-    const line = await ask(context, question);
-    if (line === '') return null;
-    if (line === 'q') leave('Run the same command again when the file is ready.');
-    try {
-      return correctedBy(line, table, chosen, evidence.parameters);
-    } catch (error) {
-      if (!(error instanceof SrqError)) throw error;
-      context.warnOf(error);
-    }
-  }
+  const corrected = await askUntil(context, question, (line) =>
+    line === '' || line === 'q' ? line : correctedBy(line, table, chosen, evidence.parameters),
+  );
+  if (corrected === 'q') leave('Run the same command again when the file is ready.');
+  return corrected === '' ? null : corrected;
 }
 
 function question(enter: ImportProposal['enter'], { counts: { ready }, problemGroups }: ImportPlan): string {

@@ -66,13 +66,11 @@ export function columnQuestions(
 
 const HELD = { phone: 'telephone numbers', email: 'e-mail addresses', request_text: 'longer texts' } as const;
 
-/** Optional fields of a request. A run that nobody watches does not stop because of them, but leaves them out. */
+/**
+ * Optional fields of a request. A run that nobody watches does not stop because of columns that are only likely to be these,
+ * but leaves them out, and the plan says so.
+ */
 const OPTIONAL: ReadonlySet<string> = new Set<Field>(['category', 'ref', 'lang', 'audio_file']);
-
-/** Tells whether a run may continue without an answer. The column is then left out, and the plan says so. */
-function isOptional({ kind, field }: ColumnQuestion): boolean {
-  return kind === 'likely' && OPTIONAL.has(field);
-}
 
 /**
  * Returns the input with the user's answers to the questions. If nobody can be asked, the columns are left out, with a
@@ -147,7 +145,7 @@ export function requireAnswers(
   options: Pick<PlanOptions, 'yes' | 'acceptLikely'>,
 ): void {
   if (isAsked(context, options)) return;
-  const open = columnQuestions(mapping, options).filter((question) => !isOptional(question));
+  const open = columnQuestions(mapping, options).filter(({ kind, field }) => kind !== 'likely' || !OPTIONAL.has(field));
   const count = open.length;
   if (count === 0) return;
   const told = open.slice(0, MAX_TOLD).map((question) => `${described(question)} (${question.because})`);
