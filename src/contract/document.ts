@@ -6,22 +6,16 @@ import { type ApiDescription, type Budget, cutOf, follow, tooLarge, unlessRefuse
 import { sampleOf, schemaOf } from './sample.ts';
 
 /** An operation of an API description. */
-export interface ApiOperation {
-  /** `POST /v1/leads`, as the description has it */
-  readonly name: string;
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly value: JsonObject;
-  /** Those of the path are among them, and the keys that the operation demands. */
-  readonly parameters: readonly JsonObject[];
-}
+export type ApiOperation = ReturnType<typeof operationsOf>[number];
 
 /** The largest public descriptions have a thousand or two. */
 const MAX_PATHS = 5000;
 
-/** Returns the operations that take a body, in the order of the description. */
-export function operationsOf(description: ApiDescription): readonly ApiOperation[] {
+/**
+ * Returns the operations that take a body, in the order of the description. The name is `POST /v1/leads`, as the description
+ * has it. Those of the path are among the parameters, and the keys that the operation demands.
+ */
+export function operationsOf(description: ApiDescription) {
   const paths = Object.entries(objectOf(description.root['paths']));
   if (paths.length > MAX_PATHS) throw tooLarge(`${description.file} describes more than ${MAX_PATHS} paths.`);
   return paths.flatMap(([path, entry]) => {

@@ -10,7 +10,15 @@ import { Examination } from './examination.ts';
 
 /** Checks everything that is needed to send a request, step by step. It creates nothing unless the user asks for it. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
-  if (options.create) await requireConsent(context, options);
+  // A test request to a live service needs consent before anything is tried.
+  if (options.create) {
+    const { live, baseUrl } = await context.settings();
+    await requireYes(context, options.yes || !live, `Send a test request to the live service ${baseUrl?.value}?`, {
+      reason: 'live.not-confirmed',
+      kept: 'Nothing was sent.',
+      look: 'To send it anyway: srq doctor --create --yes',
+    });
+  }
   const hasStore = (await context.log.place()).kind === 'store';
   const given = { store: hasStore, create: options.create === true };
   const examination = new Examination(context);
@@ -62,14 +70,4 @@ function inWords(step: Step, context: Context): Step {
   const hint = step.hint?.replace(ADVICE, '') || null;
   const message = context.redacted(step.message);
   return { ...step, message, hint: hint && context.withProfile(hint) };
-}
-
-/** Requires the user's consent to send a test request to a live service, before anything is tried. */
-async function requireConsent(context: Context, { yes }: DoctorOptions): Promise<void> {
-  const { live, baseUrl } = await context.settings();
-  await requireYes(context, yes || !live, `Send a test request to the live service ${baseUrl?.value}?`, {
-    reason: 'live.not-confirmed',
-    kept: 'Nothing was sent.',
-    look: 'To send it anyway: srq doctor --create --yes',
-  });
 }

@@ -112,8 +112,7 @@ function treeOfPairs(pairs: readonly FormPair[]): Tree {
 
 /** Splits a name: `a[b][]` becomes `['a', 'b', '']`. */
 function pathParts(name: string): readonly string[] {
-  const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name);
-  if (!found) return [name];
-  const parts = [found[1] ?? '', ...(found[2] ?? '').slice(1, -1).split('][')];
+  const isNested = /^[^[\]]+(?:\[[^[\]]*\])+$/.test(name);
+  const parts = isNested ? name.slice(0, -1).split(/\]?\[/) : [name];
   return parts.length > MAX_DEPTH ? [name] : parts;
 }

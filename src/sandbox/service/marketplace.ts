@@ -8,11 +8,6 @@ export interface FreshIdentity {
   readonly sequence: number;
 }
 
-interface SeenRequest {
-  readonly requestId: string;
-  visibleAtMs: number;
-}
-
 const MAX_DOUBLES_LISTED = 100;
 
 /** The memory of the service: the tokens that it granted and the contents that it took. Callers pass the time in. */
@@ -21,7 +16,7 @@ export class LocalMarketplace {
   readonly taken = new Map<string, FreshIdentity>();
   readonly #tokens = new Map<string, number>();
   readonly #createdByKey = new Map<string, number>();
-  readonly #seen = new Map<string, SeenRequest>();
+  readonly #seen = new Map<string, { readonly requestId: string; visibleAtMs: number }>();
   readonly #firstId: bigint;
   #issued = 0;
   /** Number of creates that were acted on. */
