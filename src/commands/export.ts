@@ -14,7 +14,7 @@ import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { type Counts, noCounts, STATUSES, type Status } from '../request/log/status.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { type Output, openOutput } from '../run/outputs.ts';
+import { type Output, openOutput, writeUntilSignal } from '../run/outputs.ts';
 import { heldRows, otherReadings } from '../run/sent-before.ts';
 
 /** The columns that an export adds to those of the file. */
@@ -81,11 +81,8 @@ async function print(context: Context, exported: WrittenTable): Promise<void> {
 }
 
 async function write(context: Context, exported: WrittenTable, tally: Counts, output: Output): Promise<void> {
-  const { interruption } = context;
   const format = formatOf(output.path);
-  interruption.listen(() => {});
-  if (!(await output.write(tableChunks(output.path, exported), interruption.halt.signal)))
-    throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
+  await writeUntilSignal(context, output, tableChunks(output.path, exported));
   const rows = STATUSES.reduce((sum, status) => sum + tally[status], 0);
   await context.reporter.result('export --output', { export: output.path, format, rows, ...tally }, () => {
     const told = STATUSES.flatMap((status) => {

@@ -131,6 +131,13 @@ export async function openOutput(host: Host, wanted: string, rule: Rule) {
   }
 }
 
+/** Writes an output. After a signal nothing is written, and it throws `SrqError('interrupted')`. */
+export async function writeUntilSignal({ interruption }: Context, output: Output, chunks: Chunks): Promise<void> {
+  interruption.listen(() => {});
+  if (await output.write(chunks, interruption.halt.signal)) return;
+  throw new SrqError('interrupted.unfinished', `Interrupted: ${output.path} was not written.`);
+}
+
 /** Returns a path if it is free, or the next one with a number. */
 async function freePath(path: string, isFree: (path: string) => Promise<boolean>): Promise<string> {
   const ending = extname(path);

@@ -7,7 +7,7 @@ import { countText, duration, printable, rowsText, thousands } from '../../repor
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { inBatches } from '../../run/batches.ts';
-import { openOutput } from '../../run/outputs.ts';
+import { openOutput, writeUntilSignal } from '../../run/outputs.ts';
 import { fileLogOf, openFileStore } from '../../store/file/file-store.ts';
 import { encodeRequest } from '../../store/file/record.ts';
 
@@ -109,11 +109,7 @@ export async function storeExport(context: Context, { output }: { readonly outpu
       yield batch.map(({ record, state }) => encodeRequest(record, state)).join('');
     }
   }
-  const { interruption } = context;
-  interruption.listen(() => {});
-  if (!(await file.write(texts(), interruption.halt.signal))) {
-    throw new SrqError('interrupted.signal', 'Interrupted. Nothing was written.', null);
-  }
+  await writeUntilSignal(context, file, texts());
   const document = { store: store.name, output: file.path, requests };
   await context.reporter.result('store export --output', document, (paint) => {
     return `${paint.green('✓')} ${printable(file.path)} has the ${countText(requests, 'request')} of the store ${printable(store.name)}.`;
