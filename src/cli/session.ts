@@ -4,7 +4,7 @@ import type { Preparation } from '../delivery/prepare.ts';
 import { describeAudio } from '../input/audio.ts';
 import { printable } from '../report/output.ts';
 import { contractName } from '../report/terminal/contract-text.ts';
-import { type Contract, withJudges } from '../request/contract/contract.ts';
+import { withJudges } from '../request/contract/contract.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { DescribeAudio, Destination } from '../request/lead/service-request.ts';
 import { type LogReader, type TakenRecord, takenAt } from '../request/log/log-store.ts';
@@ -46,7 +46,11 @@ export async function openSession(context: Context, use: SessionUse) {
   const contract = await withJudges(await context.contract());
   const known = { baseUrl: settings.baseUrl?.value ?? '', clientId: settings.clientId?.value ?? '' };
   const destination = context.options.sandbox ? REHEARSED : use.needsNoLogin ? known : destinationOf(settings);
-  const validates = use.validate === true && hasValidate(context, contract);
+  const validates = use.validate === true && contract.validate !== null;
+  if (use.validate && !validates)
+    context.reporter.warn(
+      'The API description says that the service has no validate, so requests are created as with --no-validate.',
+    );
   const preparation: Preparation = { destination, audio, contract, operation };
   const kind = context.options.sandbox
     ? `the sandbox in this process${contract.source ? ', made from the API description' : ''}`
@@ -108,13 +112,4 @@ export function destinationOf(settings: Settings): Destination {
     throw notLoggedIn(missing, settings.profile.value, settings.otherProfiles);
   }
   return { baseUrl: settings.baseUrl.value, clientId: settings.clientId.value };
-}
-
-/** Tells whether the service has validate. If not, the user is told what that means. */
-function hasValidate({ reporter }: Context, { validate }: Contract): boolean {
-  if (validate !== null) return true;
-  reporter.warn(
-    'The API description says that the service has no validate, so requests are created as with --no-validate.',
-  );
-  return false;
 }

@@ -42,7 +42,8 @@ export async function importFile(
   const options = { ...asked, validate: session.validates };
   requireAnswers(context, input, command, options);
   // A place that a flag names goes before the usual one of the results.
-  const page = options.report === undefined ? null : await openPage(context, options.report, file);
+  const rule = { flag: '--report', kind: 'report', input: file, hint: ELSEWHERE };
+  const page = options.report === undefined ? null : await openOutput(context, options.report, rule);
   const results = await openResults(context, file, input.table, options.results);
   const log = await context.log.open(`bulk ${basename(file)}`, true);
   try {
@@ -111,10 +112,7 @@ export async function importFile(
   }
 }
 
-function openPage(context: Context, path: string, input: string): Promise<Output> {
-  const hint = 'The log has all of it: srq report -o FILE writes it elsewhere.';
-  return openOutput(context, path, { flag: '--report', kind: 'report', input, hint });
-}
+const ELSEWHERE = 'The log has all of it: srq report -o FILE writes it elsewhere.';
 
 /** Counts the rows by their reasons. */
 async function* counted(rows: AsyncIterable<RowReport>, reasons: ReasonCounts) {

@@ -14,15 +14,11 @@ const INPUT_ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?$/i;
 /** Matches the part of a name that marks a results file. */
 const OF_RESULTS = /(\.sandbox)?\.results(?:-\d+)?$/i;
 
-/** Returns the name of a file without its ending, and without the part that marks a results file. */
-function stemOf(file: string): string {
-  return basename(file).replace(INPUT_ENDING, '').replace(OF_RESULTS, '') || 'leads';
-}
-
 /** Returns a path beside the input file, such as `leads.mapping.json` for `leads.csv` and for `leads.results.csv`. */
 export function beside(file: string, ending: string): string {
   if (file === '-') return `stdin.${ending}`;
-  return fileWord(join(dirname(file), `${stemOf(file)}.${ending}`));
+  const stem = basename(file).replace(INPUT_ENDING, '').replace(OF_RESULTS, '') || 'leads';
+  return fileWord(join(dirname(file), `${stem}.${ending}`));
 }
 
 /**

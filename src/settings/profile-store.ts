@@ -80,8 +80,13 @@ export function profileStore(directory: string, uid: number | null) {
 
   /** Returns all profiles by name, with their base URLs in canonical spelling unless one cannot be used. */
   function all(): Readonly<Record<string, Profile>> {
+    // Secrets and tokens are found by the base URL as text, and a person who edits the settings may write it in another way.
+    const canonical = (profile: Profile) => ({
+      ...profile,
+      baseUrl: usableBaseUrl(profile.baseUrl) ?? profile.baseUrl,
+    });
     const stored = Object.entries(read().profiles ?? {});
-    return Object.fromEntries(stored.map(([name, profile]) => [name, withCanonicalBaseUrl(profile)]));
+    return Object.fromEntries(stored.map(([name, profile]) => [name, canonical(profile)]));
   }
 
   function get(name: string): Profile | null {
@@ -119,12 +124,4 @@ export function profileStore(directory: string, uid: number | null) {
       return removed;
     },
   };
-}
-
-/**
- * Secrets and tokens are found by the base URL as text, and a person who edits the settings may write it in
- * another way.
- */
-function withCanonicalBaseUrl(profile: Profile): Profile {
-  return { ...profile, baseUrl: usableBaseUrl(profile.baseUrl) ?? profile.baseUrl };
 }
