@@ -5,9 +5,7 @@ import { finding, type Problem } from '../request/words/finding.ts';
 import type { RequestFields } from './api.ts';
 
 /** The texts of a request, or the reason why they cannot be used. */
-type Texts =
-  | { readonly fields: Draft['fields']; readonly problem: null }
-  | { readonly fields: null; readonly problem: string };
+type Texts = ReturnType<typeof textsOf>;
 
 /**
  * Converts a request to a draft, with the defaults for the fields that it lacks. Returns the problem if the request as
@@ -98,7 +96,7 @@ export function mappingOf({ columns }: Pick<Table, 'columns'>): Mapping {
  * Checks and returns the texts of a request, because a program without types may pass anything. Other values are not
  * converted to text, because a number may already have lost digits.
  */
-function textsOf(request: unknown, defaults: RequestFields): Texts {
+function textsOf(request: unknown, defaults: RequestFields) {
   if (typeof request !== 'object' || request === null) return { fields: null, problem: 'It is not an object.' };
   const given = Object.entries({ ...withoutEmpty(defaults), ...withoutEmpty(request) });
   const [wrong] = given.find(([, value]) => typeof value !== 'string') ?? [];

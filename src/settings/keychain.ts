@@ -6,9 +6,7 @@ import { shellWord } from '../request/words/errors.ts';
  * The commands by which a system keeps secrets. `lookup` prints the secret, and is the secret command of the profile. `store`
  * asks a person for the secret, so that srq hands it none. Windows has no command that gives a secret back.
  */
-const KEYCHAINS: Readonly<
-  Record<string, (account: string) => Readonly<Record<'lookup' | 'store' | 'remove', string>>>
-> = {
+const KEYCHAINS: Readonly<Record<string, (account: string) => Record<'lookup' | 'store' | 'remove', string>>> = {
   linux: (account) => ({
     lookup: `secret-tool lookup service srq account ${account}`,
     store: `secret-tool store --label srq service srq account ${account}`,

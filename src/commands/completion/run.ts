@@ -45,15 +45,11 @@ async function profileNames(context: Context): Promise<string[]> {
   }
 }
 
-/** The candidates for the word at the cursor. */
-interface Candidates {
-  readonly words: readonly { readonly word: string; readonly description: string }[];
-  /** Whether file names fit as well. The shell completes those itself. */
-  readonly files: boolean;
-}
-
-/** Returns what may follow the words before the cursor. A word with a hyphen has been begun if `isFlag` is true. */
-function candidatesAfter(words: readonly string[], isFlag: boolean, profiles: readonly string[]): Candidates {
+/**
+ * Returns what may follow the words before the cursor, and whether file names fit as well, which the shell completes itself. A
+ * word with a hyphen has been begun if `isFlag` is true.
+ */
+function candidatesAfter(words: readonly string[], isFlag: boolean, profiles: readonly string[]) {
   const path = pathIn(words);
   const { flags, args = [] } = commandOf(path) ?? {};
   const known = Object.entries({ ...flags, ...EVERYWHERE });
@@ -73,12 +69,7 @@ function candidatesAfter(words: readonly string[], isFlag: boolean, profiles: re
 }
 
 /** Returns the possible values of a flag or an argument. */
-function valuesOf(
-  key: string,
-  value: string,
-  choices: readonly string[] | undefined,
-  profiles: readonly string[],
-): Candidates {
+function valuesOf(key: string, value: string, choices: readonly string[] | undefined, profiles: readonly string[]) {
   const plain = (words: readonly string[], description: string) => words.map((word) => ({ word, description }));
   if (choices) return { words: plain(choices, ''), files: false };
   if (key === 'profile') return { words: plain(profiles, 'profile'), files: false };
