@@ -54,8 +54,7 @@ async function spoolStdin(context: Context): Promise<string> {
 
 /** Opens a file and maps its columns to fields. `-` means standard input. */
 export async function readInput(context: Context, file: string, options: ReadingOptions): Promise<Input> {
-  const { format = null, encoding = null, delimiter = null, skipLines, sheet = null } = options;
-  const table = await openInput(context, file, { format, encoding, delimiter, skipLines, sheet });
+  const table = await openInput(context, file, options);
   const kept = options.mapping === undefined ? null : await readMapping(options.mapping);
   // What was confirmed earlier for a file with this header.
   const remembered = (await context.mappings())?.find(table.columns);

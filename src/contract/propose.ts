@@ -74,11 +74,7 @@ export function proposeContract(
 }
 
 /** Returns the operation that a person named, or undefined if nobody did. */
-function named(
-  { description, operations }: Learning,
-  role: OperationName,
-  said: string | undefined,
-): ApiOperation | undefined {
+function named({ description, operations }: Learning, role: OperationName, said: string | undefined) {
   if (said === undefined) return undefined;
   const found = operationCalled(operations, said);
   if (found !== undefined) return found;

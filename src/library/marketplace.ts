@@ -157,11 +157,7 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   /** Creates a request once no create with the same key or the same reference is under way. */
-  async #afterEqualOne(
-    submission: Submission & Prepared,
-    options: SubmitOptions,
-    signal: AbortSignal,
-  ): Promise<api.CreateResult> {
+  async #afterEqualOne(submission: Submission & Prepared, options: SubmitOptions, signal: AbortSignal) {
     const { key, request } = submission;
     const names = [key, ...(request.ref === null ? [] : [`reference ${request.ref}`])];
     const before = Promise.all(names.map((name) => this.#underWay.get(name)));
@@ -175,11 +171,7 @@ export class LibraryMarketplace implements api.Marketplace {
     }
   }
 
-  async #submit(
-    submission: Submission & Prepared,
-    options: SubmitOptions,
-    signal: AbortSignal,
-  ): Promise<api.CreateResult> {
+  async #submit(submission: Submission & Prepared, options: SubmitOptions, signal: AbortSignal) {
     const log = await this.#host.openLog();
     const connection = await this.#host.connection();
     const deps = { api: connection.api.until(signal), log };
