@@ -196,17 +196,17 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const reasonOf = (error: unknown) => REASONS[systemCode(error)] ?? (systemCode(error) || String(error));
 
-/** Whoever names another log, as a way out, has all sent again that this one knows. */
-export const ANOTHER_LOG =
-  'Make room, or correct the access rights, then run the same command again. Another log (--log FILE) would not know what was sent, and could send it again.';
+/** Returns what to do about a log that cannot be opened. Whoever names another one has all sent again that this one knows. */
+export const hintAt = (path: string): string =>
+  existsSync(path)
+    ? 'Make room, or correct the access rights, then run the same command again. Another log (--log FILE) would not know what was sent, and could send it again.'
+    : 'Correct the access rights, or name another file with --log FILE, or another folder in SRQ_STATE_DIR.';
 
 function cannotBeOpened(path: string, error: unknown): SrqError {
   return new SrqError(
     'log.unwritable',
     `The log ${path} cannot be opened for writing (${reasonOf(error)}). Nothing was sent.`,
-    existsSync(path)
-      ? ANOTHER_LOG
-      : 'Correct the access rights, or name another file with --log FILE, or another folder in SRQ_STATE_DIR.',
+    hintAt(path),
     error,
   );
 }

@@ -14,7 +14,7 @@ import {
 import type { Clock, LogRecord } from '../../request/ports.ts';
 import { SrqError, systemCode } from '../../request/words/errors.ts';
 import type { FileLogId } from '../stored-record.ts';
-import { ANOTHER_LOG, type FileLogOptions, openFileLog, openLogFile } from './file-log.ts';
+import { type FileLogOptions, hintAt, openFileLog, openLogFile } from './file-log.ts';
 import { BESIDE, type LogUser, ownTail, withBeside } from './log-access.ts';
 import { indexView, LogIndex, loadIndex } from './log-index.ts';
 import { decodeRecord, readLines } from './record.ts';
@@ -155,6 +155,6 @@ async function openToRead(path: string, user: LogUser | null): Promise<FileHandl
   } catch (error) {
     if (error instanceof SrqError) throw error;
     if (systemCode(error) === 'ENOENT') return null;
-    throw new SrqError('log.unreadable', `The log ${path} cannot be read (${systemCode(error)}).`, ANOTHER_LOG, error);
+    throw new SrqError('log.unreadable', `The log ${path} cannot be read (${systemCode(error)}).`, hintAt(path), error);
   }
 }
