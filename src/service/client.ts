@@ -177,7 +177,6 @@ export class RequestApi implements MarketplaceApi {
     if (isBelieved && cleared === null) {
       const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'status';
       this.#learn(form, 'taken', by);
-      this.#reader.kept.holdAll(form, key);
       return this.#identified(key, form, {
         ...result,
         outcome: { ...outcome, status: 'created', ids, message: null, raw: null },
