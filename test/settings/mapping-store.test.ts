@@ -23,3 +23,11 @@ test('the mapping that was confirmed longest ago makes room after two hundred he
   for (let at = 0; at <= 200; at += 1) store.keep(['Wer', `Was ${at}`], mapped('fullname'), '2026-11-20');
   expect([store.find(['Wer', 'Was 0']), store.find(['Wer', 'Was 1'])]).toMatchObject([null, { changes: null }]);
 });
+
+test('the mapping of a results file was that of the file itself, which has a column more now', () => {
+  const store = emptyStore();
+  store.keep(['Wer', 'Was', 'srq_status', 'srq_id', 'srq_message', 'srq_key'], mapped('fullname'), '2026-11-20');
+  expect(store.used(['Wer', 'Was', 'Wo']).map(({ on, changes }) => [on, changes?.added])).toEqual([
+    ['2026-11-20', ['Wo']],
+  ]);
+});
