@@ -42,7 +42,7 @@ const FAULTS: Readonly<Record<string, readonly [times: number, code: ErrorReason
   failing: [
     FAILED_IN_A_ROW,
     'service.failed',
-    `The service has failed ${FAILED_IN_A_ROW} rows in a row (HTTP {http}).`,
+    `${FAILED_IN_A_ROW} rows in a row have failed. {message}`,
     'They were not taken. Run the same command again later: it goes on where it stopped.',
   ],
 };
@@ -129,7 +129,7 @@ export class Supervisor {
       this.#isAfterBreak = false;
     }
     const why =
-      stop ?? this.#inARowStop(http) ?? this.#unprovenStop(sent) ?? this.#refusalStop(sent) ?? this.budgetStop();
+      stop ?? this.#inARowStop(sent) ?? this.#unprovenStop(sent) ?? this.#refusalStop(sent) ?? this.budgetStop();
     return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(status === 'unknown', inFlight);
   }
 
@@ -171,13 +171,13 @@ export class Supervisor {
   }
 
   /** Returns a reason to stop if the latest results, one after the other, have a fault in common. */
-  #inARowStop(http: number | null): SrqError | null {
+  #inARowStop({ http, message }: Sent): SrqError | null {
     const { kind, times } = this.#inARow;
     const [least, code, says, hint] = FAULTS[kind] ?? [];
     if (!least || !code || !says || times < least) return null;
     return new SrqError(
       code,
-      http === null ? says.replace(' (HTTP {http})', '') : says.replace('{http}', String(http)),
+      says.replace('{http}', String(http)).replace('{message}', () => message ?? ''),
       hint,
     );
   }
