@@ -127,15 +127,15 @@ describe('The supervisor of a run', () => {
     expect(stops.map((reason) => reason ?? '').indexOf('answer.unreadable')).toBe(19);
   });
 
-  test.each([
-    [502, 'The service has failed 10 rows in a row (HTTP 502).'],
-    [null, 'The service has failed 10 rows in a row.'],
-  ])('Ten rows that failed one after the other stop a run (HTTP %j)', (http, message) => {
+  test('Ten rows that failed one after the other stop a run, with what was said of the last', () => {
     const supervisor = new Supervisor(null, 0);
-    const results = times(20, (at) => (at === 9 ? ended('created') : ended('failed', { http })));
-    const stops = results.map((each) => supervisor.observe(each).stop);
+    const failed = ended('failed', { http: 502, message: 'Costs $& (HTTP 502).' });
+    const stops = times(20, (at) => supervisor.observe(at === 9 ? ended('created') : failed).stop);
     expect(stops.findIndex((stop) => stop !== null)).toBe(19);
-    expect(stops[19]).toMatchObject({ reason: 'service.failed', message });
+    expect(stops[19]).toMatchObject({
+      reason: 'service.failed',
+      message: '10 rows in a row have failed. Costs $& (HTTP 502).',
+    });
   });
 
   test('Only the first 25 rows stop a run by the same refusal', () => {
