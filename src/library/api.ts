@@ -33,7 +33,7 @@ export interface MarketplaceOptions {
   readonly storePassword?: string | (() => string | Promise<string>) | undefined;
   /** Uses a store although it does not know what the log in `stateFolder` has. Without it, that is refused (`store.log-unknown`). */
   readonly freshStore?: boolean | undefined;
-  /** The file of a contract that `srq contract learn` has written. `srq contract show` prints its path. */
+  /** The file of a contract that `srq contract learn` has written. With `--json` it says which (`file`). */
   readonly contractFile?: string | undefined;
   /** The encoding of bodies if there is no contract. Default: `form`. */
   readonly encoding?: 'form' | 'json' | undefined;
