@@ -44,12 +44,13 @@ export function proposeContract(
   const { questions, guesses, notes } = values;
   notes.push(...description.notes);
   const learning: Learning = { description, operations, values, baseUrl };
-  const find = (role: 'create' | 'validate') =>
-    named(learning, role, said.operations[role]) ?? atPublicPath(learning, PATHS[role]);
+  const find = (role: 'create' | 'validate', among = learning) =>
+    named(among, role, said.operations[role]) ?? atPublicPath(among, PATHS[role]);
   const create = find('create');
-  const validate = said.operations.validate?.trim() === NONE ? null : find('validate');
+  const others = { ...learning, operations: operations.filter((each) => each !== create) };
+  const validate = said.operations.validate?.trim() === NONE ? null : find('validate', others);
   if (create === undefined) values.ask(createQuestion(learning));
-  if (validate === undefined || validate === create) values.ask(validateQuestion(operations, create));
+  if (validate === undefined) values.ask(validateQuestion(lookingIn(others)));
   const source = { file, title, kind, learnedAt };
   const common = { ...DOCUMENTED_CONTRACT, source, servers: serversOf(description) };
   // As long as an operation is not known, nothing else about it is asked.
@@ -57,8 +58,8 @@ export function proposeContract(
   const used = [create, validate].flatMap((each) => each ?? []);
   const token = proposeToken(learning, used, said.operations.token);
   const places = validate ? schemaOfCall(description, validate).places : [];
-  const others = namedBy(places).flatMap(([, names]) => names);
-  const call = proposeCall(learning, create, 'create', others);
+  const names = namedBy(places).flatMap(([, each]) => each);
+  const call = proposeCall(learning, create, 'create', names);
   const again = againOf(create, values);
   const look = validate ? proposeCall(learning, validate, 'validate') : null;
   if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
@@ -73,18 +74,20 @@ export function proposeContract(
   return { contract, questions, notes };
 }
 
-/** Returns the operation that a person named, or undefined if nobody did. */
-function named({ description, operations }: Learning, role: OperationName, said: string | undefined) {
+/** Returns the operation that a person named, or undefined if nobody did. If validate created, each row would go twice. */
+function named(among: Learning, role: OperationName, said: string | undefined) {
   if (said === undefined) return undefined;
-  const found = operationCalled(operations, said);
+  const found = operationCalled(among.operations, said);
   if (found !== undefined) return found;
-  const some = operations.slice(0, MAX_CHOICES).map(({ name }) => name);
+  const isLook = role === 'validate';
+  const some = (isLook ? lookingIn(among) : among.operations).slice(0, MAX_CHOICES).map(({ name }) => name);
+  if (isLook) some.push(NONE);
   throw new SrqError(
     'operation.not-found',
-    `${description.file} has no operation "${said.trim()}" that takes a body.`,
+    `${among.description.file} has no operation "${said.trim()}" that takes a body${isLook ? ' and does not create' : ''}.`,
     some.length === 0
       ? 'It has none at all.'
-      : `Name another: --operation ${role}=OPERATION. Some are: ${some.join(', ')}`,
+      : `Name another: --operation ${role}=OPERATION. For example: ${some.join(', ')}`,
   );
 }
 
@@ -133,10 +136,10 @@ const LOOKS = /valid|check|duplic|dedup|exist|verif|pr(?:ü|ue)f|comprob/i;
 const NO_LOOK =
   'If the service has an operation that checks whether a request is a duplicate, srq asks it first. No operation of the API description looks like one.';
 
-function validateQuestion(operations: readonly ApiOperation[], create: ApiOperation | undefined): Question {
-  const looking = operations
-    .filter((each) => each !== create && LOOKS.test(`${each.path} ${each.id}`))
-    .slice(0, MAX_CHOICES);
+const lookingIn = ({ operations }: Learning): readonly ApiOperation[] =>
+  operations.filter(({ path, id }) => LOOKS.test(`${path} ${id}`)).slice(0, MAX_CHOICES);
+
+function validateQuestion(looking: readonly ApiOperation[]): Question {
   const choices = [...looking.map((each) => [each.name, titled(each)] as const), [NONE, NONE] as const];
   const text =
     'Which operation only checks whether a request is a duplicate, and stores nothing? srq sends each request there first.';

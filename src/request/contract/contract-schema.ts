@@ -182,18 +182,25 @@ const guess = z.object({
 });
 
 /** The members in the order in which `srq contract show --json` prints them. */
-export const contractSchema = z.strictObject({
-  version: z.literal(2),
-  /** The document the contract was learned from, or null if it is the public document. */
-  source: z.nullable(source),
-  create: createCall,
-  /** Null if the service has no validate. */
-  validate: z.nullable(call),
-  token: tokenOperation,
-  /** The addresses named in the document. They are only suggestions for profiles. */
-  servers: z.array(serverSuggestion),
-  guesses: z.array(guess),
-});
+export const contractSchema = z
+  .strictObject({
+    version: z.literal(2),
+    /** The document the contract was learned from, or null if it is the public document. */
+    source: z.nullable(source),
+    create: createCall,
+    /** Null if the service has no validate. */
+    validate: z.nullable(call),
+    token: tokenOperation,
+    /** The addresses named in the document. They are only suggestions for profiles. */
+    servers: z.array(serverSuggestion),
+    guesses: z.array(guess),
+  })
+  .check(
+    z.refine(({ create, validate }) => create.call !== validate?.call, {
+      message: 'is the call that creates. If the service has no other, write "validate: none"',
+      path: ['validate', 'call'],
+    }),
+  );
 
 /**
  * Reads a contract from parsed JSON. `what` names the file in errors, and `hint` says
