@@ -80,6 +80,7 @@ const CONTRACT: fc.Arbitrary<Contract> = fc
     extra: fc.dictionary(fc.constantFrom('scope', 'audience'), TEXT),
     answer: fc.option(fc.constantFrom('', '/data/jwt')),
   })
+  .filter(({ create, validate }) => create.call !== validate?.call)
   .map(({ origin, token, extra, answer, ...rest }) => ({
     ...PUBLIC,
     ...rest,
