@@ -1,3 +1,4 @@
+import { wireText } from '../request/contract/codes.ts';
 import { type Call, encodingOf, type Guess, type Json, type Misfit } from '../request/contract/contract.ts';
 import { isServicePath } from '../request/contract/contract-schema.ts';
 import { jsonIn, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
@@ -85,14 +86,13 @@ function bindingsOf(places: readonly FoundPlace[], bound: ReadonlyMap<FoundPlace
   return { fields, always };
 }
 
-/** Names of what a person has to agree to themselves. It is never said for them unasked. */
-const CONSENT =
-  /consent|agree|accept|gdpr|privacy|terms|permission|opt_?in|newsletter|marketing|consentim|einwillig|zustimm/i;
+/** A yes may be a consent, in whatever language it is named. Nobody gives that for a person. */
+const isYes = (value: Json | undefined): boolean => wireText('', 'boolean', null)(String(value)) === 'true';
 
 /** Returns the value that the description gives a place that must be there. */
-function constantOf({ path, fixed, keywords }: FoundPlace): Json | undefined {
-  if (CONSENT.test(path.join('_'))) return undefined;
-  return fixed.get('') ?? (typeof keywords['default'] === 'object' ? undefined : keywords['default']);
+function constantOf({ fixed, keywords }: FoundPlace): Json | undefined {
+  const value = fixed.get('') ?? (typeof keywords['default'] === 'object' ? undefined : keywords['default']);
+  return isYes(value) ? undefined : value;
 }
 
 /** Returns the constants that go with the fields of a branch. */
@@ -102,6 +102,7 @@ function whenOf(places: readonly FoundPlace[], fields: Readonly<Record<string, s
     const field = fields[writePlace(place)];
     if (field === undefined || place.branches.length === 0) continue;
     for (const other of places) {
+      if ([...other.fixed.values()].every(isYes)) continue;
       for (const [branch, constant] of other.fixed) {
         if (branch !== '' && place.branches.every((each) => each.startsWith(branch)))
           when[field] = { ...when[field], [writePlace(other)]: constant };
@@ -150,7 +151,7 @@ function placeQuestion(place: FoundPlace, name: string, guesses: readonly Guess[
   const said = [
     `${place.in === 'body' ? '' : `The ${place.in} `}${name} is required, and only you know what it holds.`,
     ...(prose === '' ? [] : [`The description says: "${prose}"`]),
-    ...(values.length > 1 ? [`It is one of ${values.slice(0, 20).join(', ')}.`] : []),
+    ...(values.length > 0 ? [`It may only be ${values.slice(0, 20).join(', ')}.`] : []),
     ...(guess === undefined
       ? []
       : [`It may take the field ${guess.value}: --set ${shellWord(`${name}={${guess.value}}`)}`]),
