@@ -54,16 +54,34 @@ test('a nested body goes as JSON, a flat one as a form', () => {
 });
 
 test.each([
-  [{ type: 'boolean', const: true }],
-  [{ type: 'boolean', enum: [true] }],
-  [{ type: 'boolean', default: true }],
-])('nobody consents for a customer unasked: %j', (consent) => {
-  const { contract, questions } = learnParts({
-    schema: object({ phone: text, gdpr_consent: consent }, ['gdpr_consent']),
-  });
+  ['gdpr_consent', { type: 'boolean', const: true }],
+  ['datenschutz_akzeptiert', { type: 'boolean', enum: [true] }],
+  ['rgpd', { type: 'boolean', default: true, example: true }],
+  ['aceita_termos', { enum: ['yes'] }],
+  ['acepta_politica', { type: 'integer', enum: [1] }],
+])('nobody consents for a customer unasked: %s, %j', (name, consent) => {
+  const { contract, questions } = learnParts({ schema: object({ phone: text, [name]: consent }, [name]) });
   expect(contract.create.always).toEqual({});
-  expect(questions.map(({ name }) => name)).toContain('constant:gdpr_consent');
-  expect(learnParts({ schema: object({ phone: text, gdpr_consent: consent }) }).contract.create.always).toEqual({});
+  expect(questions.map((each) => each.name)).toContain(`constant:${name}`);
+  expect(learnParts({ schema: object({ phone: text, [name]: consent }) }).contract.create.always).toEqual({});
+});
+
+test('a consent of one form of the request is not given with its fields either', () => {
+  const branch = (kind: string, more: object) => object({ kind: { const: kind }, ...more });
+  const schema = {
+    oneOf: [branch('mail', { email: text }), branch('call', { phone: text, rgpd: { type: 'boolean', const: true } })],
+  };
+  expect(learnParts({ schema }).contract.create.when['phone']).toEqual({ kind: 'call' });
+});
+
+test('what a description fixes is no consent unless it is a yes', () => {
+  const fixed = {
+    test: { type: 'boolean', const: false },
+    consent_form: { const: 'web' },
+    newsletter: { default: 'no' },
+  };
+  const { contract } = learnParts({ schema: object({ phone: text, ...fixed }, Object.keys(fixed)) });
+  expect(contract.create.always).toEqual({ test: false, consent_form: 'web', newsletter: 'no' });
 });
 
 test('a path with blanks can be named', () => {
