@@ -70,9 +70,10 @@ export class GivenValues {
     if (!this.questions.some(({ name }) => name === question.name)) this.questions.push(question);
   }
 
-  /** Returns the answer for the first of these names that has one. */
+  /** Returns the answer for one of these names. The case of a header's name says nothing, and a page has it in lower case. */
   of(...names: readonly string[]): string | undefined {
-    const name = names.find((each) => Object.hasOwn(this.#values, each));
+    const plain = (text: string) => (names[0]?.startsWith('header ') ? text.toLowerCase() : text);
+    const name = Object.keys(this.#values).find((said) => names.some((each) => plain(each) === plain(said)));
     if (name === undefined) return undefined;
     this.#used.add(name);
     return this.#values[name];

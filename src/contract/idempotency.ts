@@ -11,7 +11,7 @@ export function againOf({ parameters, value }: ApiOperation, values: GivenValues
   );
   if (parameter === undefined) return null;
   const header = textOf(parameter['name']);
-  const said = values.of(header);
+  const said = values.of(`header ${header}`, header);
   const uuid = textOf(objectOf(parameter['schema'])['format']) === 'uuid';
   const unheeded = parameter['required'] === true ? { header, hours: 0, uuid } : null;
   if (said !== undefined) {

@@ -67,8 +67,8 @@ export function proposeCall(
 
 /** Returns the names by which a person may give each place: its own, and its last one if no other place has that. */
 export function namedBy(places: readonly FoundPlace[]): (readonly [FoundPlace, readonly string[]])[] {
-  const names = places.map(lastName);
-  const isOnce = (name: string) => names.indexOf(name) === names.lastIndexOf(name);
+  const names = places.map((place) => lastName(place).toLowerCase());
+  const isOnce = (name: string) => names.indexOf(name.toLowerCase()) === names.lastIndexOf(name.toLowerCase());
   return places.map((place) => [place, [writePlace(place), ...[lastName(place)].filter(isOnce)]] as const);
 }
 

@@ -62,7 +62,8 @@ export function proposeContract(
   const call = proposeCall(learning, create, 'create', names);
   const again = againOf(create, values);
   const look = validate ? proposeCall(learning, validate, 'validate') : null;
-  if (!questions.some(({ name }) => name.startsWith('operation:'))) values.refuseUnused();
+  const isOpen = ({ name, unanswered }: Question) => name.startsWith('operation:') && unanswered === undefined;
+  if (!questions.some(isOpen)) values.refuseUnused();
   notes.push(...successNotes(create), ...pathNotes(learning));
   const contract: Contract = {
     ...common,
