@@ -84,6 +84,44 @@ test('what a description fixes is no consent unless it is a yes', () => {
   expect(contract.create.always).toEqual({ test: false, consent_form: 'web', newsletter: 'no' });
 });
 
+test('a misspelt place is refused though it may be open whether the service looks for duplicates', () => {
+  const post = { requestBody: { content: { 'application/json': { schema: object({ phone: text }) } } } };
+  const learnWith = (name: string) =>
+    learn(
+      { paths: { '/leads': { post } }, openapi: '3.1.0' },
+      { operations: { create: '/leads' }, values: { [name]: '1' } },
+    );
+  expect(() => learnWith('phnoe')).toThrow('The description has no place "phnoe" of its own.');
+  expect(learnWith('phone').contract.create.always).toEqual({ phone: '1' });
+});
+
+test.each(['X-Source', 'x-source', 'header x-source', 'header X-Source'])(
+  'a header is named in any case: %s',
+  (name) => {
+    const parameters = [
+      { name: 'X-Source', in: 'header', required: true, schema: text },
+      { name: 'Idempotency-Key', in: 'header', schema: text },
+    ];
+    const { contract, questions } = learnParts({
+      create: { parameters },
+      around: { values: { [name]: 'a', 'idempotency-key': '1h' } },
+    });
+    expect(contract.create.always).toEqual({ 'header X-Source': 'a' });
+    expect(contract.create.again).toMatchObject({ header: 'Idempotency-Key', hours: 1 });
+    expect(questions).toEqual([]);
+  },
+);
+
+test('a member and a header that differ in case alone are not one place', () => {
+  const parameters = [{ name: 'Source', in: 'header', schema: text }];
+  const { contract } = learnParts({
+    create: { parameters },
+    schema: object({ phone: text, source: text }),
+    around: { values: { source: 'a' } },
+  });
+  expect(contract.create.always).toEqual({ source: 'a' });
+});
+
 test('a path with blanks can be named', () => {
   const post = { requestBody: { content: { 'application/json': { schema: object({ phone: text }) } } } };
   const paths = { '/new lead/add': { post }, '/b': { post } };
