@@ -1,4 +1,5 @@
 import type { Guess } from '../request/contract/contract.ts';
+import { jsonIn } from '../request/contract/json.ts';
 import type { OperationName } from '../request/contract/operations.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import { isSecretName } from '../request/words/names.ts';
@@ -63,6 +64,7 @@ export class GivenValues {
 
   constructor(values: Readonly<Record<string, string>>) {
     this.#values = values;
+    for (const [name, value] of Object.entries(values)) if (!isSecretName(name)) refuseNoField(name, value);
   }
 
   /** A value for both calls is asked once. */
@@ -109,6 +111,16 @@ export class GivenValues {
       'Leave it out, or name one of the places that --dry-run shows: --set PLACE=VALUE',
     );
   }
+}
+
+/** Whoever writes a field in braces does not want the braces sent. JSON has them as well. */
+function refuseNoField(name: string, value: string): void {
+  if (variablesIn(value).length === 0 || fieldIn(value) !== null || jsonIn(value) !== undefined) return;
+  throw new SrqError(
+    'parameter.not-allowed',
+    `"${value}" is neither a value nor the name of one field.`,
+    `A field stands alone, in small letters: --set ${shellWord(`${name}={request_text}`)}`,
+  );
 }
 
 /** Returns the field that stands in braces, `{email}`, or null if a value is said. */

@@ -96,7 +96,8 @@ function withAnswer({ operations, values }: Said, question: Question, typed: str
     return { operations: { ...operations, [keyOf(question)]: answer }, values };
   const pair = question.name === 'fields' ? answer : `${keyOf(question)}=${answer}`;
   const [, place = '', value = ''] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
-  if (place === '') throw new SrqError('arguments.invalid', 'An answer is needed.', 'To leave: Ctrl-C');
+  if (place === '' || typed.startsWith('--set'))
+    throw new SrqError('arguments.invalid', 'An answer is needed, and without --set.', 'To leave: Ctrl-C');
   return { operations, values: { ...values, [place]: value } };
 }
 
