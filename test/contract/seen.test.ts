@@ -95,6 +95,17 @@ test('a misspelt place is refused though it may be open whether the service look
   expect(learnWith('phone').contract.create.always).toEqual({ phone: '1' });
 });
 
+test.each(['{Postal Code} {City}', '{requestText}', '{phone2}', '{city}, Lisboa'])(
+  'braces are not sent: %s',
+  (value) => {
+    const schema = object({ phone: text, town: text, extra: object({}) });
+    const learnWith = (values: Record<string, string>) => learnParts({ schema, around: { values } }).contract.create;
+    expect(() => learnWith({ town: value })).toThrow(`"${value}" is neither a value nor the name of one field.`);
+    const create = learnWith({ town: '{city}', extra: '{"a":1}' });
+    expect([create.fields['town'], create.always]).toEqual(['city', { extra: { a: 1 } }]);
+  },
+);
+
 test.each(['X-Source', 'x-source', 'header x-source', 'header X-Source'])(
   'a header is named in any case: %s',
   (name) => {
