@@ -1,6 +1,7 @@
 import type { Call, Json } from '../request/contract/contract.ts';
 import { isObject, type JsonObject, listOf, memberOf, objectOf, scalarOf, textOf } from '../request/contract/json.ts';
 import { placesIn } from '../request/contract/places.ts';
+import { OWN_HEADERS } from '../request/contract/wire.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type ApiDescription, type Budget, cutOf, follow, tooLarge, unlessRefused } from './cut.ts';
 import { sampleOf, schemaOf } from './sample.ts';
@@ -113,8 +114,6 @@ export function successOf(description: ApiDescription, operation: ApiOperation):
   return { status: Number(status.replace(/xx$/i, '00')), contentType, body: unlessRefused(sample) ?? null };
 }
 
-/** Headers that srq or the connection sets itself. */
-const OWN_HEADERS = /^(?:authorization|accept(?:-.*)?|content-.*|cookie|host|connection|expect|te|transfer-encoding)$/i;
 export const IDEMPOTENT = /idempoten/i;
 
 /**

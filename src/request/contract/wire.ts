@@ -35,7 +35,7 @@ export const ACCEPTED_TYPES = `${JSON_CONTENT_TYPE}, */*;q=0.1`;
 
 /** Matches the headers that srq or the HTTP client sets. No place of a contract may name them. */
 export const OWN_HEADERS =
-  /^(?:accept|authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
+  /^(?:accept(?:-charset|-encoding)?|authorization|connection|content-.*|cookie|expect|host|te|transfer-encoding|upgrade)$/i;
 
 /** The encoding of a request's parameters. The API's document states form, and its example shows JSON. */
 export type BodyEncoding = 'form' | 'json';
