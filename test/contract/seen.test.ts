@@ -123,6 +123,15 @@ test.each(['X-Source', 'x-source', 'header x-source', 'header X-Source'])(
   },
 );
 
+test('a language that the service demands in a header is asked about, and no header of the connection is', () => {
+  const names = ['Accept-Language', 'Accept', 'Accept-Encoding', 'Accept-Charset', 'Host', 'Content-Type'];
+  const parameters = names.map((name) => ({ name, in: 'header', required: true, schema: text }));
+  const learnWith = (values: Record<string, string>) => learnParts({ create: { parameters }, around: { values } });
+  expect(learnWith({}).questions.map(({ name }) => name)).toEqual(['constant:Accept-Language']);
+  const { create } = learnWith({ 'Accept-Language': '{lang}' }).contract;
+  expect(create.fields).toMatchObject({ 'header Accept-Language': 'lang' });
+});
+
 test('a member and a header that differ in case alone are not one place', () => {
   const parameters = [{ name: 'Source', in: 'header', schema: text }];
   const { contract } = learnParts({
