@@ -1,6 +1,7 @@
 import { placed, treeOf } from '../request/contract/bindings.ts';
 import { judgeFor } from '../request/contract/body-check.ts';
 import type { Call, Json, Misfit } from '../request/contract/contract.ts';
+import { scalarOf } from '../request/contract/json.ts';
 import { type Place, readPlace, writePlace } from '../request/contract/place.ts';
 import { type FoundPlace, placeFacts, placesIn } from '../request/contract/places.ts';
 import { valueFor } from './sample.ts';
@@ -46,7 +47,7 @@ export function misfitsOf(call: Call): readonly Misfit[] {
     const [place] = Object.entries(call.fields).find(([, each]) => each === field) ?? [];
     if (place === undefined || field === 'audio_file') return null;
     const facts = placeFacts(call.schema, readPlace(place));
-    return facts?.codes?.[0]?.value ?? (facts === null || facts.type === 'string' ? 'text' : '1');
+    return facts?.codes?.[0]?.value ?? scalarOf(valueFor(facts?.keywords ?? {})) ?? 'text';
   };
   const row = placed<never>(call, { text, recording: null, names: [], isSaid: () => true });
   return judgeFor(call)(treeOf(call, row));

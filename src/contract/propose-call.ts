@@ -39,7 +39,7 @@ export function proposeCall(
   // A call that has no place for any field is asked for one, so whatever is said may be for it.
   if (role === 'create') Object.assign(fields, values.furtherFields(sendsSome() ? others : []));
   const call: Call = {
-    ...{ call: `${operation.method} ${path}`, as, fields, always, when: whenOf(places, fields), codes: {} },
+    ...{ call: `${operation.method} ${path}`, as, fields, always, when: whenOf(places, { fields, always }), codes: {} },
     ...{ audio: audioForm(places, fields, encodingOf({ as })), schema, success: successOf(description, operation) },
   };
   const misfits = isTangled(schema) ? undefined : unlessRefused(() => misfitsOf(call));
@@ -96,13 +96,13 @@ function constantOf({ fixed, keywords }: FoundPlace): Json | undefined {
 }
 
 /** Returns the constants that go with the fields of a branch. */
-function whenOf(places: readonly FoundPlace[], fields: Readonly<Record<string, string>>): Call['when'] {
+function whenOf(places: readonly FoundPlace[], { fields, always }: Pick<Call, 'fields' | 'always'>): Call['when'] {
   const when: Record<string, Record<string, Json>> = {};
   for (const place of places) {
     const field = fields[writePlace(place)];
     if (field === undefined || place.branches.length === 0) continue;
     for (const other of places) {
-      if ([...other.fixed.values()].every(isYes)) continue;
+      if (writePlace(other) in always || [...other.fixed.values()].every(isYes)) continue;
       for (const [branch, constant] of other.fixed) {
         if (branch !== '' && place.branches.every((each) => each.startsWith(branch)))
           when[field] = { ...when[field], [writePlace(other)]: constant };

@@ -2,9 +2,10 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { memoize, pointerNames } from '../small.ts';
 import { SrqError } from '../words/errors.ts';
 import { mustBeOneOf } from './codes.ts';
-import { type Call, encodingOf, type Judge, type Misfit } from './contract.ts';
-import { isObject, type JsonObject, objectOf } from './json.ts';
+import { type Call, encodingOf, type Json, type Judge, type Misfit } from './contract.ts';
+import { isObject, type JsonObject, memberOf, objectOf } from './json.ts';
 import { type PlaceParts, writePlace } from './place.ts';
+import { type FoundPlace, placesIn } from './places.ts';
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 /** Formats that are checked. All others are ignored. */
@@ -63,7 +64,29 @@ function checkOf(schema: JsonObject, coerceTypes: boolean | 'array'): (tree: obj
     const hint = 'Correct it in the API description, then: srq contract learn FILE';
     throw new SrqError('document.bad-schema', 'The schema of the API description cannot be used.', hint, error);
   }
-  return (tree) => (validate(tree) ? [] : misfitsIn(validate.errors ?? []));
+  return (tree) => {
+    if (validate(tree)) return [];
+    const errors = validate.errors ?? [];
+    const told = errors.filter(isOnIn(placesOf(schema), tree as Json));
+    return misfitsIn(told.length > 0 ? told : errors);
+  };
+}
+
+const placesOf = memoize((schema: object) => placesIn(schema as JsonObject));
+
+/** Leaves out what only those forms of a choice find wrong that a word of the request rules out. */
+function isOnIn(all: readonly FoundPlace[], tree: Json): (error: ErrorObject) => boolean {
+  const valueAt = ({ in: where, path }: FoundPlace) => [where, ...path].reduce<Json | undefined>(memberOf, tree);
+  const telling = all.filter((each) => each.fixed.size > 1 && [...each.fixed.values()].includes(valueAt(each) ?? null));
+  const off = telling.flatMap((each) => [...each.fixed].filter(([, value]) => value !== valueAt(each)));
+  return (error) => {
+    const { place, words } = misfitOf(error);
+    const isOff = (branch: string) => off.some(([each]) => branch.startsWith(each)) !== (words === NO_PLACE);
+    const here = off.length === 0 ? [] : all.filter((each) => `${writePlace(each)}.`.startsWith(`${place}.`));
+    const isOn = (each: FoundPlace) =>
+      telling.includes(each) ? writePlace(each) !== place : each.branches.length === 0 || !each.branches.every(isOff);
+    return here.length === 0 || here.some(isOn);
+  };
 }
 
 /** Returns what is wrong, once for each place. The errors of the forms of a choice stand before its own, and are joined. */
@@ -101,6 +124,7 @@ function choiceOf(all: readonly Misfit[]): Misfit | null {
   return { place: first.place, code: 'contract.bound', words: [...new Set(told)].join(' or ') };
 }
 
+const NO_PLACE = 'has no place';
 /** What is said of some keywords in place of the validator's words. */
 const SAYINGS: Readonly<Record<string, (params: ErrorObject['params']) => string>> = {
   type: ({ type }) => `must be ${type === 'boolean' ? 'true or false' : type}`,
@@ -115,7 +139,7 @@ function misfitOf({ keyword, params, instancePath, message = 'is wrong' }: Error
   const place = placeAt([...pointerNames(instancePath), missing ?? additional ?? []].flat());
   if (missing !== undefined) return { place, code: 'contract.missing', words: 'is required' };
   const isUnknown = additional !== undefined || keyword === 'false schema';
-  const words = isUnknown ? 'has no place' : (SAYINGS[keyword]?.(params) ?? message.replace('NOT', 'not'));
+  const words = isUnknown ? NO_PLACE : (SAYINGS[keyword]?.(params) ?? message.replace('NOT', 'not'));
   return { place, code: 'contract.bound', words };
 }
 
