@@ -132,6 +132,23 @@ test('a language that the service demands in a header is asked about, and no hea
   expect(create.fields).toMatchObject({ 'header Accept-Language': 'lang' });
 });
 
+test('of several forms of a request only the one that is named demands something', () => {
+  const common = object({ kind: text, phone: text, agreed: text }, ['kind', 'phone', 'agreed']);
+  const form = (kind: string, own: string) => ({
+    allOf: [{ $ref: '#/components/schemas/common' }, object({ kind: { const: kind }, [own]: text }, [own])],
+  });
+  const schemas = { common, home: form('home', 'job'), mover: form('mover', 'from') };
+  const schema = { oneOf: [{ $ref: '#/components/schemas/home' }, { $ref: '#/components/schemas/mover' }] };
+  const notesFor = (values: Record<string, string>) =>
+    learnParts({ schema, rest: { components: { schemas } }, around: { values } }).notes.map(
+      (each) => each.split('.')[0],
+    );
+  expect(notesFor({ kind: 'home', agreed: 'a', job: '{request_text}' })).toEqual([]);
+  expect(notesFor({ kind: 'mover', agreed: 'a' })).toEqual(['POST /requests also demands a value for from']);
+  expect(notesFor({ kind: 'home', job: 'a' })).toEqual(['POST /requests also demands a value for agreed']);
+  expect(() => notesFor({ kind: 'other', agreed: 'a' })).toThrow('The value given for "kind" must be');
+});
+
 test('a member and a header that differ in case alone are not one place', () => {
   const parameters = [{ name: 'Source', in: 'header', schema: text }];
   const { contract } = learnParts({
