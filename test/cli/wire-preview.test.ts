@@ -19,6 +19,25 @@ test('the preview of a request does not show a secret that the API description a
   ]);
 });
 
+test('the preview of a request shows headers and query parameters as well, without secrets', () => {
+  const always = {
+    'header X-Source': 'web',
+    'header X-Api-Key': 's3cret',
+    'query ch[]': 'a b',
+    'query token': 's3cret',
+  };
+  const { create } = DOCUMENTED_CONTRACT;
+  const fields = { country: 'country', 'query q': 'request_text' };
+  expect(wirePreview({ ...DOCUMENTED_CONTRACT, create: { ...create, fields, always } }, REQUEST)).toEqual([
+    ['country', 'PT'],
+    ['header x-source', 'web'],
+    ['header x-api-key', '<secret>'],
+    ['query q', 'Paint the wall'],
+    ['query ch[]', 'a b'],
+    ['query token', '<secret>'],
+  ]);
+});
+
 test('the preview of a request shows a text in place of a recording, wherever that stands', () => {
   const named = contractWith({
     create: { parameters: [parameter('country'), parameter('audio_file', { path: ['lead', 'voice'] })] },
