@@ -29,7 +29,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const around = { baseUrl: place, nowMs: context.clock.nowMs() };
   const propose = (said: Said) => proposalFrom(source, said, known, around);
   const asks = isAsked(context, options) && !options.dryRun;
-  const { contract, questions, notes } = await (asks ? askOpen(context, given, propose) : propose(given));
+  const { contract, questions, ...proposed } = await (asks ? askOpen(context, given, propose) : propose(given));
+  const notes = proposed.notes.map((note) => context.withProfile(note));
   const profile = (await context.profileName()).value;
   const { pageOf } = await import('../../contract/contract-text.ts');
   const { withoutSecretValues } = await import('../../contract/secrets.ts');

@@ -95,10 +95,10 @@ export function tokenError(exchange: Exchange, sent: Redactor, servers: readonly
   // The words may be a sentence. Its full stop is removed, because the message continues after it.
   const said = readErrorText(answer, sent)?.replace(/\.\s*$/, '');
   const words = said === undefined ? '' : `: ${said}`;
-  // RFC 6749, section 5.2, has 400 and 401, and this code for a scope that is missing or wrong.
-  if (status === 400 && textAt(answerValue(answer), '/error') === 'invalid_scope')
-    return new SrqError('auth.refused', `The service refused the scope (${at})${words}.`, LEARN_SCOPE);
-  if ([400, 401, 403].includes(status))
+  // RFC 6749, section 5.2, has 400 for wrong credentials and for whatever else the token request lacks.
+  if (status === 400)
+    return new SrqError('auth.refused', `The service refused the token request (${at})${words}.`, LEARN_TOKEN);
+  if (status === 401 || status === 403)
     return new SrqError('auth.refused', `The service refused the credentials (${at})${words}.`, CHECK_CREDENTIALS);
   const noEndpoint = servers.length > 0 ? otherServer(servers) : NO_ENDPOINT;
   const hint = TRANSIENT.test(String(status)) ? 'The service has a problem; try again later.' : noEndpoint;
@@ -109,8 +109,8 @@ const NO_REDIRECT =
   'srq never follows redirects, and sends the secret nowhere else. If the service has moved, log in with its new base URL: srq login --base-url URL';
 const CHECK_CREDENTIALS =
   'Check client id and secret. srq status says where they come from; if from the profile, log in again: srq login';
-const LEARN_SCOPE =
-  'srq learns the scope from the API description of the service: srq contract learn FILE    Then log in again: srq login';
+const LEARN_TOKEN =
+  'Check client id and secret. If they are right, the token request may lack what this service wants: a scope, an audience, or the credentials in another way. srq learns that from the API description of the service, or from "token:" on the page of it: srq contract learn FILE    Then log in again: srq login';
 const NO_ENDPOINT =
   'This does not look like the token endpoint. Check the base URL. If tokens come from another address, srq learns it from the API description of the service: srq contract learn FILE';
 const otherServer = (servers: readonly string[]): string =>
