@@ -79,10 +79,9 @@ export class Context extends Program {
    * not replaced, and a rehearsal with --sandbox replaces only what rehearsals wrote.
    */
   async writtenFiles(): Promise<WrittenFiles> {
-    const name = this.options.sandbox ? 'written-in-sandbox' : 'written';
+    const name = this.options.sandbox ? 'written-in-sandbox' : join('written', (await this.profileName()).value);
     const { writtenFiles } = await import('../settings/written-files.ts');
-    const { value: profile } = await this.profileName();
-    return writtenFiles(join(this.#directories().state, name, profile), await this.trust());
+    return writtenFiles(join(this.#directories().state, name), await this.trust());
   }
 
   async profiles(): Promise<ProfileStore> {

@@ -44,12 +44,15 @@ export interface Confirmed {
   readonly id: number;
 }
 
+/** The log in a database. `givenUp` is aborted some time after the run was told to stop: the store is not waited for any longer. */
+type PostgresLog = OpenLog & { readonly member: Membership; readonly givenUp: AbortSignal };
+
 /**
  * Opens the log of a database that has its tables, for senders on any number of machines. It keeps only the answers to its
  * last queries. The table `request` is authoritative: a record is accepted only if the row there is as its writer has seen
  * it. While the server is unavailable, all calls wait and nothing is sent. Throws `SrqError('log')` if it cannot be opened.
  */
-export async function openPostgresLog(database: Database, options: PostgresLogOptions) {
+export async function openPostgresLog(database: Database, options: PostgresLogOptions): Promise<PostgresLog> {
   const { run, clock, stopping, confirmed } = options;
   const member = await enterStore(database, options);
   const giveUp = new AbortController();
@@ -96,7 +99,6 @@ export async function openPostgresLog(database: Database, options: PostgresLogOp
     run,
     writeLeaseMs: WRITE_LEASE_MS,
     member,
-    /** Aborted some time after the run was told to stop: the store is not waited for any longer. */
     givenUp,
     nowMs: () => member.nowMs(),
     ...{ lookup, prefetch, read },
@@ -109,7 +111,7 @@ export async function openPostgresLog(database: Database, options: PostgresLogOp
       giveUp.abort();
       await member.leave();
     },
-  } satisfies OpenLog & { member: Membership; givenUp: AbortSignal };
+  };
 }
 
 function appendOnce({ query }: Database, member: Membership, group: readonly PendingEntry[]): Promise<AppendedRow[]> {

@@ -17,10 +17,11 @@ interface QueueOptions {
   readonly giveUp: AbortSignal;
 }
 
-export type PostgresQueue = ReturnType<typeof openQueue>;
+/** A queue. `purge` forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
+export type PostgresQueue = RequestQueue & { purge(): Promise<number> };
 
 /** Opens the queue of an account: the rows of `srq.waiting`, which stand beside the rows of the log under the same keys. */
-export function openQueue({ database, destination, process, giveUp }: QueueOptions) {
+export function openQueue({ database, destination, process, giveUp }: QueueOptions): PostgresQueue {
   const account = accountId(destination);
   const ask: Query = (...asked) => database.retryWhileAway(() => database.query(...asked), giveUp);
   return {
@@ -42,9 +43,8 @@ export function openQueue({ database, destination, process, giveUp }: QueueOptio
     drop: async (keys) => void (await ask('delete from srq.waiting where key = any($1)', [keys])),
     depth: () => database.retryWhileAway(() => depth(database.query, account), giveUp),
     isEmpty: async () => (await ask('select 1 from srq.waiting where account = $1 limit 1', [account])).length === 0,
-    /** Forgets some of the requests that wait to be sent, and returns their number: 0 when none is left. */
     purge: async () => (await ask(PURGE, [account, PURGED_AT_ONCE])).length,
-  } satisfies RequestQueue & { purge(): Promise<number> };
+  };
 }
 
 /** Yields the requests of an account that wait, or only those with a reference, as of the moment when reading begins. */
