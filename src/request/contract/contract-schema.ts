@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { isField } from '../lead/fields.ts';
@@ -196,10 +197,14 @@ export const contractSchema = z
     guesses: z.array(guess),
   })
   .check(
-    z.refine(({ create, validate }) => create.call !== validate?.call, {
-      message: 'is the call that creates. If the service has no other, write "validate: none"',
-      path: ['validate', 'call'],
-    }),
+    // A constant may make a check of it, such as "query dry_run".
+    z.refine(
+      ({ create, validate: look }) => create.call !== look?.call || !isDeepStrictEqual(create.always, look.always),
+      {
+        message: 'is the call that creates. If the service has no other, write "validate: none"',
+        path: ['validate', 'call'],
+      },
+    ),
   );
 
 /**
