@@ -1,5 +1,5 @@
 import { type ConnectedAccount, type Connection, type ConnectOptions, openConnection } from '../account/connection.ts';
-import { duration } from '../report/output.ts';
+import { duration, MIN_ANNOUNCED_MS } from '../report/output.ts';
 import { type Contract, isElsewhere } from '../request/contract/contract.ts';
 import type { Destination } from '../request/lead/service-request.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -47,9 +47,6 @@ export async function connectTo(
   };
   return openConnection(context, account, { ...options, refused: toldPauses(context, options.refused) });
 }
-
-/** Minimum pause that is announced. Shorter ones end before the user has read the message. */
-const MIN_ANNOUNCED_MS = 10_000;
 
 /** Tells the user of each long pause that the service asks for, once: its answers in flight all ask for the same one. */
 function toldPauses({ clock, reporter }: Context, refused: ConnectOptions['refused']): Refused {

@@ -33,6 +33,9 @@ export function rowsText(count: number): string {
   return countText(count, 'row');
 }
 
+/** Minimum wait that is announced. Shorter ones end before the user has read the message. */
+export const MIN_ANNOUNCED_MS = 10_000;
+
 /** Formats a duration for people: 8 s, 3 min 20 s, 2 h 5 min. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);

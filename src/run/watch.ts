@@ -1,13 +1,10 @@
 import type { Context } from '../cli/context.ts';
 import type { Pass, PassWatch } from '../delivery/import.ts';
 import { shown } from '../delivery/submit.ts';
-import { duration, rowsText } from '../report/output.ts';
+import { duration, MIN_ANNOUNCED_MS, rowsText } from '../report/output.ts';
 import { noCounts } from '../request/log/status.ts';
 import type { RunEvents } from './events.ts';
 import type { Asides } from './summary.ts';
-
-/** Minimum wait that is announced. Shorter ones end before the user has read the message. */
-const MIN_ANNOUNCED_MS = 10_000;
 
 /**
  * Shows a pass of an import: its progress, the results that the log could not store, and why rows stay unknown. Rows that

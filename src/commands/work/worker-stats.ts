@@ -2,7 +2,7 @@ import type { Connection } from '../../account/connection.ts';
 import type { Context } from '../../cli/context.ts';
 import type { WorkerWatch } from '../../delivery/consume.ts';
 import { shown } from '../../delivery/submit.ts';
-import { printable } from '../../report/output.ts';
+import { MIN_ANNOUNCED_MS, printable } from '../../report/output.ts';
 import type { QueueDepth, RequestQueue, TakenRequest } from '../../request/log/request-queue.ts';
 import { noCounts, type WorkedStatus } from '../../request/log/status.ts';
 import type { SrqError } from '../../request/words/errors.ts';
@@ -109,7 +109,8 @@ export function workerStats(context: Context, events: RunEvents) {
       events.noted({ event: 'refused', http, count: 1, pauseMs });
       stats.refusals[http] = (stats.refusals[http] ?? 0) + 1;
       const pause = pauseMs > 0 ? `; nobody sends for ${Math.ceil(pauseMs / 1000)} s` : '';
-      reporter.say(() => `The service answered ${http}${pause}.`);
+      // The connection tells of longer ones, each once.
+      if (pauseMs < MIN_ANNOUNCED_MS) reporter.say(() => `The service answered ${http}${pause}.`);
     },
 
     breakerOpened(pauseMs: number): void {
