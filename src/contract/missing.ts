@@ -10,8 +10,8 @@ const MAX_ROUNDS = 12;
 
 /**
  * Finds what the schema of a call demands of each request, and its page does not give: places of one value (`open`), whatever
- * else there is, such as an object of which nothing is described (`others`), and a sample of each. It judges an example row that gives every field, fills in samples of what is missing, and goes on
- * until nothing is.
+ * else there is, such as an object of which nothing is described (`others`), and a sample of each. It judges an example row
+ * that gives every field, fills in samples of what is missing, and goes on until nothing is.
  */
 export function lackingIn(call: Call, places = placesIn(call.schema)) {
   const open = new Map<Place, FoundPlace>();

@@ -79,10 +79,11 @@ function isOnIn(all: readonly FoundPlace[], tree: Json): (error: ErrorObject) =>
   const valueAt = ({ in: where, path }: FoundPlace) => [where, ...path].reduce<Json | undefined>(memberOf, tree);
   const telling = all.filter((each) => each.fixed.size > 1 && [...each.fixed.values()].includes(valueAt(each) ?? null));
   const off = telling.flatMap((each) => [...each.fixed].filter(([, value]) => value !== valueAt(each)));
+  if (off.length === 0) return () => true;
   return (error) => {
     const { place, words } = misfitOf(error);
     const isOff = (branch: string) => off.some(([each]) => branch.startsWith(each)) !== (words === NO_PLACE);
-    const here = off.length === 0 ? [] : all.filter((each) => `${writePlace(each)}.`.startsWith(`${place}.`));
+    const here = all.filter((each) => `${writePlace(each)}.`.startsWith(`${place}.`));
     const isOn = (each: FoundPlace) =>
       telling.includes(each) ? writePlace(each) !== place : each.branches.length === 0 || !each.branches.every(isOff);
     return here.length === 0 || here.some(isOn);

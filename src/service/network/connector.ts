@@ -18,8 +18,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export type Route = ReturnType<typeof routeTo>;
 
 /**
- * Returns the route to a service: the two steps of opening a line to it. `proxy` is null for a direct connection. TCP is opened separately from TLS, because
- * Node.js does not give access to the TCP connection of a TLS socket that opened its own.
+ * Returns the route to a service: the two steps of opening a line to it. `proxy` is null for a direct connection. TCP is opened
+ * separately from TLS, because Node.js does not give access to the TCP connection of a TLS socket that opened its own.
  */
 export function routeTo(proxy: ServiceProxy | null, url: URL, timeoutMs: number | null) {
   const stepMs = Math.min(timeoutMs ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS);

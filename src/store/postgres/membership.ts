@@ -108,7 +108,10 @@ export async function enterStore(database: Database, options: MembershipOptions)
   };
   const beating = keepBeating();
   return {
-    /** The store as this process has found it, its own number there, and the server, which has all records that this process knows to be kept. */
+    /**
+     * The store as this process has found it, its own number there, and the server, which has all records that this process
+     * knows to be kept.
+     */
     get joined(): Joined {
       return joined;
     },
