@@ -44,15 +44,15 @@ describe("A person's word", () => {
     const log = { ...memory.openAs('r'), ...changes };
     const keys = ['k1', 'k2'];
     for (const key of keys) await memory.openAs('before').sending({ key, row: 1, ref: null }, 'none');
-    const doubtful = keys.map((key) => memory.openAs('r').read(key) as LogRecord);
-    const error = await settleByWord(log, doubtful, word).then(
+    const recorded = () => Promise.all(keys.map(async (key) => (await log.read(key)) as LogRecord));
+    const error = await settleByWord(log, await recorded(), word).then(
       () => null,
       (thrown: unknown) => thrown,
     );
     return {
       error,
       states: keys.map((key) => memory.state(key)),
-      records: keys.map((key) => log.read(key) as LogRecord),
+      records: await recorded(),
     };
   }
 

@@ -47,8 +47,7 @@ class Bench {
   columnOf: (field: string) => string | null = () => null;
 
   get log(): DeliveryLog {
-    const own = this.memory.openAs('this run');
-    return { ...own, nowMs: () => NOW_MS + this.clock.nowMs(), ...this.logChanges };
+    return { ...this.memory.openAs('this run'), ...this.logChanges };
   }
 
   readonly api = fakeApi({
@@ -179,7 +178,8 @@ describe('An import', () => {
         },
       },
     };
-    away.logChanges = { prefetch: async () => (isEnded ? Promise.reject(AWAY) : undefined) };
+    const { lookup, prefetch } = away.log;
+    away.logChanges = { lookup, prefetch: (keys) => (isEnded ? Promise.reject(AWAY) : prefetch(keys)) };
     await away.run(['a']);
     expect(away.statuses).toEqual(['unknown']);
   });
@@ -259,15 +259,21 @@ describe('A pass', () => {
   test('A pass sends the first of many rows only once they are looked up, and none if they cannot be', async () => {
     for (const isAway of [false, true]) {
       const bench = new Bench();
+      const { log } = bench;
       const plan = await planOf(tableOf(['a', 'b']), { lookup: () => 'none' });
       const prefetch: DeliveryLog['prefetch'] = async (keys) => {
-        if (keys.length === 1) return;
+        if (keys.length === 1) return log.prefetch(keys);
         await bench.clock.sleep(100);
         if (isAway) throw AWAY;
         bench.told.push('looked up');
       };
-      const log = { ...bench.log, prefetch };
-      const deps = { api: bench.api, log, clock: bench.clock, preparation: PREPARATION, halt: bench.halt };
+      const deps = {
+        api: bench.api,
+        log: { ...log, prefetch },
+        clock: bench.clock,
+        preparation: PREPARATION,
+        halt: bench.halt,
+      };
       const options = { ...OPTIONS, supervisor: new Supervisor(null, 0) };
       const { returned } = await bench.clock.until(passOf(sendRows(plan, deps, options), plan, bench.halt));
       expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);

@@ -80,11 +80,11 @@ const MAPPING: Mapping = {
 
 export function planOf(
   table: Table,
-  { lookup }: Pick<DeliveryLog, 'lookup'>,
+  { lookup, prefetch = async () => {} }: Pick<DeliveryLog, 'lookup'> & Partial<Pick<DeliveryLog, 'prefetch'>>,
   options: { onDuplicate?: 'skip' | 'create'; again?: boolean; range?: RowRange } = {},
 ): Promise<ImportPlan> {
   const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
-  const log = { lookup, prefetch: async () => {}, read: () => null };
+  const log = { lookup, prefetch, read: () => null };
   return planImport({ table, mapping: MAPPING }, range, PREPARATION, log, { onDuplicate, again }, () => {});
 }
 

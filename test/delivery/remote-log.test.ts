@@ -8,10 +8,9 @@ import { planMapping } from '../../src/input/mapping.ts';
 import type { ImportPlan } from '../../src/request/log/import-plan.ts';
 import type { Outcome } from '../../src/request/log/outcome.ts';
 import type { LoggedState, Status } from '../../src/request/log/status.ts';
-import type { LogRecord } from '../../src/request/ports.ts';
+import type { DeliveryLog, LogRecord } from '../../src/request/ports.ts';
 import { MemoryLog } from '../doors/memory-log.ts';
 import { answered, fakeApi } from '../helpers/fake-api.ts';
-import { type RemoteLog, remoteLog } from '../helpers/remote-log.ts';
 import { VirtualClock } from '../helpers/virtual-clock.ts';
 import { PREPARATION, passOf, planOf, submissionOf, tableOf } from './leads.ts';
 
@@ -19,7 +18,7 @@ const OPTIONS = { validate: false, onDuplicate: 'skip', again: false } as const;
 const NOW_MS = Date.UTC(2026, 10, 21);
 const OUTCOME: Outcome = { status: 'created', ids: { id: 'R-1' }, http: 201, message: null, raw: null, ms: 1 };
 
-/** A store in which the requests with these needs ended like this. */
+/** A store in which the requests with these needs ended like this, and the number of times that it was asked for states. */
 async function storeWith(states: Readonly<Record<string, LoggedState>>) {
   const memory = new MemoryLog(() => NOW_MS);
   const log = memory.openAs('another run');
@@ -29,8 +28,16 @@ async function storeWith(states: Readonly<Record<string, LoggedState>>) {
     if (state === 'sending') await log.sending(subject, 'none');
     else await log.outcome(subject, { ...OUTCOME, status: state as Outcome['status'] });
   }
-  return remoteLog(memory.openAs('this run'));
+  const opened = memory.openAs('this run');
+  let trips = 0;
+  const prefetch: DeliveryLog['prefetch'] = (keys) => {
+    trips += 1;
+    return opened.prefetch(keys);
+  };
+  return { ...opened, prefetch, trips: () => trips };
 }
+
+type RemoteLog = Awaited<ReturnType<typeof storeWith>>;
 
 /** A service that takes every request. */
 const API = fakeApi({

@@ -41,6 +41,8 @@ export class Bench {
   readonly disposed = new Map<number, NextStep>();
   readonly toQueue = new Map<string, 'back' | 'later' | 'drop'>();
   readonly states = new Map<string, LoggedState>();
+  /** What the worker knows of them. */
+  readonly #known = new Map<string, LoggedState>();
   readonly began: number[] = [];
   readonly told: string[] = [];
   /** How many requests it says that it has in hand. */
@@ -70,15 +72,23 @@ export class Bench {
     isEmpty: async () => this.waiting.length === 0,
   };
 
+  #record(key: string, state: LoggedState): boolean {
+    this.states.set(key, state);
+    this.#known.set(key, state);
+    return true;
+  }
+
   readonly log: DeliveryLog = {
     run: 'run',
     writeLeaseMs: null,
     nowMs: () => BEGUN_MS + this.clock.nowMs(),
-    lookup: (key) => this.states.get(key) ?? 'none',
-    prefetch: async () => {},
-    sending: async ({ key }) => Boolean(this.states.set(key, 'sending')),
-    outcome: async ({ key }, { status }) => Boolean(this.states.set(key, status)),
-    licence: async ({ key }) => Boolean(this.states.set(key, 'licensed')),
+    lookup: (key) => this.#known.get(key) ?? 'none',
+    prefetch: async (keys) => {
+      for (const key of keys) this.#known.set(key, this.states.get(key) ?? 'none');
+    },
+    sending: async ({ key }) => this.#record(key, 'sending'),
+    outcome: async ({ key }, { status }) => this.#record(key, status),
+    licence: async ({ key }) => this.#record(key, 'licensed'),
     mayBeUnderWay: () => false,
     read: (key) => ({
       ...{

@@ -10,7 +10,6 @@ import type { Identifiers } from '../../src/request/log/outcome.ts';
 import type { Clock, DeliveryLog } from '../../src/request/ports.ts';
 import type { RequestApi } from '../../src/service/client.ts';
 import type { Exchange } from '../../src/service/network/exchange.ts';
-import { remoteLog } from '../helpers/remote-log.ts';
 import { clientOf, lineOf, NO_AUDIO } from './client.ts';
 import { type Call, contentOf, type Lead, type Reply, type Service } from './judged-service.ts';
 import { MemoryLog } from './memory-log.ts';
@@ -160,8 +159,7 @@ export async function deliver(asked: {
     monotonicMs: () => time.nowMs - BEGIN_MS,
     sleep: time.sleep.bind(time),
   };
-  // As far away as a store, so that it tells nothing that was not waited for.
-  const opened = remoteLog(profile.log.openAs(`run ${++profile.runs}`));
+  const opened = profile.log.openAs(`run ${++profile.runs}`);
   const log: DeliveryLog = {
     ...opened,
     sending: (...of) => (isAlive ? living(opened.sending(...of)) : NEVER),
