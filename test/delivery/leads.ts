@@ -8,7 +8,8 @@ import { DOCUMENTED_CONTRACT } from '../../src/request/contract/public-api.ts';
 import { contentKey } from '../../src/request/lead/service-request.ts';
 import type { Mapping, Row, Table } from '../../src/request/lead/table.ts';
 import type { ImportPlan, RowRange } from '../../src/request/log/import-plan.ts';
-import type { DeliveryLog } from '../../src/request/ports.ts';
+import type { LoggedState } from '../../src/request/log/status.ts';
+import type { DeliveryLog, LogRecord } from '../../src/request/ports.ts';
 import type { SrqError } from '../../src/request/words/errors.ts';
 
 /** The telephone number of the lead with this need. No other lead has it. */
@@ -86,6 +87,25 @@ export function planOf(
   const { onDuplicate = 'skip', again = false, range = { skip: 0, limit: null } } = options;
   const log = { lookup, prefetch, read: () => null };
   return planImport({ table, mapping: MAPPING }, range, PREPARATION, log, { onDuplicate, again }, () => {});
+}
+
+/** A log as far away as a store: who looks a request up that was not fetched before is told so by an error. */
+export function farLog(states: ReadonlyMap<string, LoggedState>, record: LogRecord | null = null) {
+  const fetched = new Set<string>();
+  let trips = 0;
+  return {
+    trips: () => trips,
+    prefetch: async (keys: readonly string[]) => {
+      trips += 1;
+      await new Promise(setImmediate);
+      for (const key of keys) fetched.add(key);
+    },
+    lookup: (key: string) => {
+      if (!fetched.has(key)) throw new Error('It was looked up before it was there.');
+      return states.get(key) ?? 'none';
+    },
+    read: () => record,
+  };
 }
 
 /** The results of a pass, and why it ended early. */

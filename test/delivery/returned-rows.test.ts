@@ -4,7 +4,7 @@ import { prepareRow } from '../../src/delivery/prepare.ts';
 import { planMapping } from '../../src/input/mapping.ts';
 import type { Row } from '../../src/request/lead/table.ts';
 import type { LoggedState, Status } from '../../src/request/log/status.ts';
-import { PREPARATION } from './leads.ts';
+import { farLog, PREPARATION } from './leads.ts';
 
 const COLUMNS = ['Country', 'Phone', 'Message', 'Ref', 'srq_status', 'srq_key'];
 const MAPPING = planMapping(COLUMNS, { map: {}, set: {} });
@@ -25,22 +25,6 @@ const rowOf = (number: number, text: string, status: Status | null, key: string 
 async function keyOf(text: string): Promise<string> {
   const prepared = await prepareRow(textRow(1, text), { mapping: MAPPING, preparation: PREPARATION });
   return prepared.request ? prepared.key : '';
-}
-
-/** A log in a store, which knows of a request only once it was fetched, and complains of who does not wait for that. */
-function remoteLog(states: ReadonlyMap<string, LoggedState>) {
-  const fetched = new Set<string>();
-  return {
-    prefetch: async (keys: readonly string[]) => {
-      await new Promise(setImmediate);
-      for (const key of keys) fetched.add(key);
-    },
-    lookup: (key: string) => {
-      if (!fetched.has(key)) throw new Error('It was looked up before it was there.');
-      return states.get(key) ?? 'none';
-    },
-    read: () => null,
-  };
 }
 
 /** A reference with the key and the last event of a request that was, or may have been, taken with it. */
@@ -65,7 +49,7 @@ async function planOf(
     },
   };
   const range = { skip: 0, limit: null };
-  const plan = await planImport({ table, mapping: MAPPING }, range, PREPARATION, remoteLog(states), options, () => {});
+  const plan = await planImport({ table, mapping: MAPPING }, range, PREPARATION, farLog(states), options, () => {});
   const told = plan.problemGroups.flatMap(({ code, examples }) =>
     /^row\./.test(code) ? examples.map(({ row }) => `${row} ${code}`) : [],
   );
@@ -107,6 +91,12 @@ test.each<[says: Status | null, key: LoggedState | null, content: LoggedState, i
     expect([found.statuses, found.told]).toEqual([[is], told === undefined ? [] : [`1 ${told}`]]);
   },
 );
+
+test('a row is known in the form in which another program saved it', async () => {
+  const states = new Map<string, LoggedState>([[await keyOf('Pintar\r\na sala'), 'created']]);
+  const { statuses } = await planOf([textRow(1, 'Pintar\na sala'), textRow(2, 'Pintar\na porta')], states);
+  expect(statuses).toEqual(['repeated', 'ready']);
+});
 
 test('without srq_key, nothing is said of a row whose content the log does not know', async () => {
   const { statuses, told } = await planOf([rowOf(1, 'Pintar', 'created')], new Map(), { columns: COLUMNS.slice(0, 5) });
