@@ -106,7 +106,6 @@ export async function runWorker(deps: WorkerDeps, options: QueueWorkerOptions): 
    */
   async function ofSenderGone(taken: TakenRequest, sent: Sent): Promise<Sent> {
     const { key } = taken;
-    await log.prefetch([key]);
     const record = log.lookup(key) === 'sending' ? await log.read(key) : null;
     if (record) {
       const { again, wireForm = null, wasClear = false } = record;
