@@ -519,6 +519,28 @@ describe('an answer to create', () => {
     expect(proof?.outcome).toMatchObject({ status: is, http: status, ids: {}, message });
   });
 
+  test('an answer to create proves nothing if it has a value that the first creation had, where such values differ', async () => {
+    const known = new Set<string>();
+    const values = ['koivu', 'mänty', 'kuusi', 'koivu'];
+    const service = await startScriptedService({
+      create: ({ body }) => {
+        if (values.length > 1) known.add(body);
+        return { status: 200, body: { vastaus: 'kyllä', arvo: values.shift() } };
+      },
+      validate: ({ body }) => ({ status: 200, body: { tuttu: known.has(body) } }),
+    });
+    const api = apiOf(service.baseUrl);
+    const created = async (key: string): Promise<string | undefined> => {
+      const next = { ...request, params: { ...LEAD, request_text: key } };
+      const cleared = await api.validate(next);
+      const sent = await api.create(next, intent(), { ...TERMS, key, cleared });
+      const proof = sent?.unproven && (await api.prove(next, key, sent.unproven, cleared));
+      return (proof ?? sent)?.outcome.status;
+    };
+    expect([await created('one'), await created('two'), await created('three')]).toEqual(Array(3).fill('created'));
+    expect(await created('four')).toBe('unknown');
+  });
+
   test.each([
     ['a client', false],
     ['clients of their own', true],
