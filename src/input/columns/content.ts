@@ -112,6 +112,8 @@ export function profileOf(cells: readonly string[], marketOf: (row: number) => M
     town: shareOfWords((text) => mayBeName(text) && isTown(text)),
     /** Texts with a word for a street, a square or a road. */
     streetWord: shareOfWords((text) => text.length <= 80 && !text.includes('@') && hasStreetWord(text)),
+    /** Short texts with a word for a trade: the kind of service. */
+    trade: shareOfWords((text) => mayBeName(text) && foldedWords(text).some((word) => TRADES.has(word))),
     /** How somebody was found or wants to be contacted: by phone, on Facebook. */
     channel: shareOfWords((text) => mayBeName(text) && foldedWords(text).every((word) => CHANNELS.has(word))),
     /** Kinds of customers, such as private and business, which some systems call their category, and forms of address. */
@@ -193,6 +195,7 @@ const GIVEN_NAMES = known('given');
 const TOWNS = known('town');
 const STREETS = known('street');
 const CHANNELS = known('channel');
+const TRADES = known('trade');
 
 function foldedText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');

@@ -73,7 +73,7 @@ const NAME: Meaning = {
 };
 const TEXT: Meaning = {
   shows: ({ longText, distinct }) => longText >= 0.4 && distinct >= 0.5,
-  contradicts: (seen) => noText(seen) || isElsewhere(seen),
+  contradicts: (seen) => noText(seen) || isElsewhere(seen) || isOfWholeNames(seen),
 };
 
 /** Content alone is looked for in the order of the meanings. */
@@ -110,6 +110,7 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   street: {
     shows: ({ streetLike, streetWord }) => streetLike >= 0.5 || streetWord >= 0.5,
     contradicts: (seen) => isElse(seen) || isElsewhere(seen) || seen.email >= 0.3 || seen.digits >= PLAIN,
+    refutes: isElsewhere,
     plain: (seen) => isStreet(seen) && seen.placeLike < 0.5,
     readUnder: 'any name',
     counted: ['streetLike', 'streets'],
@@ -181,8 +182,11 @@ export const MEANINGS: Readonly<Record<FieldOrPart, Meaning>> = {
   last_name: { ...NAME, isSeveral: true },
   category: {
     shows: ({ filled, distinct, longText }) => filled >= 4 && distinct <= 0.8 && longText < 0.4,
-    contradicts: (seen) => noText(seen) || seen.medianLength > 60 || Math.max(seen.placeLike, seen.town) >= 0.5,
+    contradicts: (seen) =>
+      noText(seen) || isOfWholeNames(seen) || seen.medianLength > 60 || Math.max(seen.placeLike, seen.town) >= 0.5,
     refutes: ({ clientele }) => clientele >= 0.5,
+    plain: ({ filled, trade, longText }) => filled >= 4 && trade >= 0.5 && longText < 0.4,
+    readUnder: 'any name',
   },
   ref: {
     shows: ({ distinct, hasSpace, isSequence, medianLength }) =>
@@ -242,6 +246,11 @@ export function isRepeated({ filled, distinct }: ContentProfile): boolean {
  */
 export function holdsPersons(seen: ContentProfile): boolean {
   return seen.givenName >= 0.3 && seen.givenName > seen.town && seen.medianLength <= 40 && isName(seen);
+}
+
+/** Tells whether a column clearly holds whole names of persons, whatever it is called. */
+function isOfWholeNames(seen: ContentProfile): boolean {
+  return holdsPersons(seen) && seen.wordsOnly >= 0.6;
 }
 
 /** Tells whether a column clearly holds streets. */
