@@ -124,6 +124,7 @@ describe('header rows as forms, CRMs and people write them', () => {
   it.each([
     ['fresh15', 0.7, 0.88, 6],
     ['fresh17', 0.77, 0.92, 6],
+    ['fresh24', 0.55, 0.87, 10],
   ])(
     'of %s, one of the oddest sets, most is found, and at most some is taken wrongly for certain',
     (set, least, most, times) => {
