@@ -74,14 +74,14 @@ async function openTunnel(
   const call = request({ method: 'CONNECT', path: target, headers, createConnection: () => line.socket });
   // The error of a call that is given up comes here as well as to `once`.
   call.on('error', () => {});
-  const asked = once(call.end(), 'connect', { signal: AbortSignal.timeout(timeoutMs) });
-  const [{ statusCode }] = await asked.catch((error) => {
+  try {
+    const [{ statusCode }] = await once(call.end(), 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+    if (statusCode === 200) return line;
+    throw new Error(`Proxy response (${statusCode})`);
+  } catch (error) {
     line.socket.destroy();
     throw systemCode(error) === 'ABORT_ERR' ? Object.assign(new Error('no answer'), { code: 'PROXY_TIMEOUT' }) : error;
-  });
-  if (statusCode === 200) return line;
-  line.socket.destroy();
-  throw new Error(`Proxy response (${statusCode})`);
+  }
 }
 
 /** A proxy on the way to the service. */
