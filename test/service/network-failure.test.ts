@@ -109,10 +109,14 @@ describe('a proxy that does not let through is never taken for the service', () 
     expect(hint).toContain('HTTPS_PROXY');
   });
 
-  test('a silent proxy is not taken for the service', async () => {
-    const silent = await startRawService(() => {});
-    const { reason, written } = await failureAt('https://service.invalid', `http://127.0.0.1:${silent.port}`);
-    expect([reason, written]).toEqual([expect.stringContaining('the proxy did not answer in time'), false]);
+  test.each([
+    ['a silent proxy', null, 'the proxy did not answer in time'],
+    ['a proxy that refuses', 'HTTP/1.1 403 Forbidden\r\n\r\n', '403'],
+  ])('%s is not taken for the service, and its connection is closed', async (_, answer, told) => {
+    const proxy = await startRawService((socket) => answer && socket.write(answer));
+    const { reason, written } = await failureAt('https://service.invalid', `http://127.0.0.1:${proxy.port}`);
+    expect([reason, written]).toEqual([expect.stringContaining(told), false]);
+    await expect.poll(() => proxy.endings(), { timeout: 20_000 }).not.toEqual([]);
   });
 });
 
