@@ -63,15 +63,18 @@ export async function* sendRows(plan: ImportPlan, deps: PassDeps, options: SendO
   for await (const { request } of unknown) api.noteSent(request);
   try {
     for await (const { submission, sent: told } of results) {
-      // What an answer means is not found out any more once the run ends, and that is no fault of the service.
-      const sent = halt.signal.aborted ? { ...told, unproven: null } : told;
       inFlight -= 1;
-      const { stop, pauseMs } = supervisor.observe(sent, inFlight);
+      // What comes of the rest once the run ends is no fault of the service.
+      if (halt.signal.aborted) {
+        yield { ...told, unproven: null };
+        continue;
+      }
+      const { stop, pauseMs } = supervisor.observe(told, inFlight);
       if (pauseMs > 0) {
         deps.breakerOpened?.(pauseMs);
         pause = recoverFromBreak(submission.request, pauseMs, { ...deps, stopping });
       }
-      yield { ...sent, stop };
+      yield { ...told, stop };
     }
   } finally {
     ended.abort();
