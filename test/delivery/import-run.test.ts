@@ -240,6 +240,22 @@ describe('A pass', () => {
     expect(plan.ledger.counts().created).toBe(450);
   });
 
+  test('A pass that somebody ends does not say that the service fails, however many rows were left', async () => {
+    const bench = new Bench();
+    const plan = await planOf(tableOf(Array.from({ length: 20 }, (_, at) => `Need ${at}`)), { lookup: () => 'none' });
+    const { api, log, clock, halt } = bench;
+    const ended = async (...[request, intend, terms]: Parameters<typeof api.create>) => {
+      if (Number(needOf(request).slice(5)) < 3) return api.create(request, intend, terms);
+      await clock.sleep(100);
+      halt.abort();
+      return answered({ ...OUTCOME, status: 'failed', ids: {}, http: null });
+    };
+    const deps = { api: { ...api, create: ended }, log, clock, preparation: PREPARATION, halt };
+    const options = { ...OPTIONS, concurrency: 16, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
+    const { yielded, returned } = await clock.until(passOf(sendRows(plan, deps, options), plan, halt));
+    expect([returned, yielded.filter(({ status }) => status === 'failed').length]).toEqual([null, 16]);
+  });
+
   test('A pass does not wait for a pause that its last rows have caused', async () => {
     const bench = new Bench();
     bench.outcomeOf = () => ({ status: 'unknown', ids: {}, http: 500 });
