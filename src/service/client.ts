@@ -137,7 +137,9 @@ export class RequestApi implements MarketplaceApi {
       // An error is thrown only while nothing is under way. Nobody else knows what became of earlier tries, so they are
       // returned as outcomes even if the log is what failed.
       if (!(error instanceof SrqError) || (error.code === 'log' && !isBegun)) throw error;
-      return afterRefusal(notSent(error.message, error.code === 'input' ? null : error), isRefused);
+      const result = notSent(error.message, error.code === 'input' ? null : error);
+      // Where the credentials are refused as well, they have changed: that explains the 401.
+      return error.reason === 'auth.refused' ? result : afterRefusal(result, isRefused);
     }
   }
 
