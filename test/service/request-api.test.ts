@@ -197,17 +197,23 @@ describe('a 401', () => {
     },
   );
 
-  test('a request that was refused with a 401, and is not sent again as no new token comes, is unknown', async () => {
-    const service = await startScriptedService({
-      create: refused401,
-      token: ({ number }) =>
-        number === 1 ? { status: 200, body: { access_token: 'token-1' } } : { status: 400, body: { error: 'late' } },
-    });
-    const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
-    expect(sent).toMatchObject({ outcome: { status: 'unknown', http: 401 } });
-    expect(sent?.stop).not.toBeNull();
-    expect(service.creates()).toHaveLength(1);
-  });
+  test.each([
+    ['the secret was changed', 401, 'failed', null],
+    ['the token endpoint cannot say', 404, 'unknown', 401],
+  ])(
+    'a request that was refused with a 401 and gets no new token, as %s (HTTP %i), is %s',
+    async (_, at, status, http) => {
+      const service = await startScriptedService({
+        create: refused401,
+        token: ({ number }) =>
+          number === 1 ? { status: 200, body: { access_token: 'token-1' } } : { status: at, body: { error: 'late' } },
+      });
+      const sent = await apiOf(service.baseUrl).create(request, intent(), TERMS);
+      expect(sent).toMatchObject({ outcome: { status, http } });
+      expect(sent?.stop).not.toBeNull();
+      expect(service.creates()).toHaveLength(1);
+    },
+  );
 
   test('a 401 for a token that another process fetched, as old as the first, is the second one', async () => {
     let kept: CachedToken | null = CACHED;
