@@ -51,7 +51,9 @@ export async function openConnection(host: ConnectionHost, account: ConnectedAcc
   const tokenHttp = tokenUrl === destination.baseUrl ? http : openHttp(host, account, tokenUrl, 1);
   const urls = contract.servers.map(({ url }) => url);
   const otherServers = isElsewhere(operation) || urls.includes(destination.baseUrl) ? [] : urls;
-  const tokens = new Tokens({ http: tokenHttp, credentials, cache, clock, stopping, operation, otherServers });
+  const { readSecret } = account;
+  const asking = { http: tokenHttp, credentials, readSecret, operation, otherServers };
+  const tokens = new Tokens({ ...asking, cache, clock, stopping });
   for (const secret of tokens.secrets) host.addSecret(secret);
   const api = new RequestApi({ http, tokens, limiter, contract, columnOf, clock, stopping, known, remember });
   host.onClose(async () => remember(api.known));

@@ -14,7 +14,7 @@ export interface MarketplaceOptions {
   readonly baseUrl: string;
   /** The client id of the partner. */
   readonly clientId: string;
-  /** The client secret, or a function that reads it when it is first needed. */
+  /** The client secret, or a function that reads it when it is first needed, and again once the service has refused it. */
   readonly clientSecret: string | (() => string | Promise<string>);
   /**
    * The folder of the log, the token and what was learned about the service. If it is the folder of the command

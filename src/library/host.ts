@@ -146,7 +146,9 @@ async function given(
   option: 'clientSecret' | 'storePassword',
 ): Promise<string> {
   try {
-    return typeof text === 'string' ? text : await text();
+    const found = typeof text === 'string' ? text : await text();
+    if (typeof found === 'string') return found;
+    throw new TypeError('It gave no text.');
   } catch (error) {
     throw new SrqError('auth.no-secret', `The function ${option} failed.`, 'Its error is the cause.', error);
   }

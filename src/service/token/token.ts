@@ -16,6 +16,8 @@ import { isCut, mayComeLater, readToken, tokenError } from './token-answer.ts';
 export interface TokenDeps {
   readonly http: Http;
   readonly credentials: Credentials;
+  /** Reads the secret again. It is called before the next token request once the service has refused the last one. */
+  readonly readSecret?: (() => Promise<Secret>) | undefined;
   readonly cache: TokenCache;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
@@ -31,17 +33,20 @@ export interface TokenDeps {
  */
 export class Tokens {
   readonly #deps: TokenDeps;
+  #credentials: Credentials;
+  #isRefused = false;
   #current: CachedToken | null = null;
   #renewal: Promise<CachedToken> | null = null;
   #reached = false;
 
   constructor(deps: TokenDeps) {
     this.#deps = deps;
+    this.#credentials = deps.credentials;
   }
 
   /** Values that are never shown. */
   get secrets(): readonly string[] {
-    return [this.#deps.credentials.clientSecret.reveal()];
+    return [this.#credentials.clientSecret.reveal()];
   }
 
   /**
@@ -89,15 +94,16 @@ export class Tokens {
   }
 
   async #fetch(): Promise<CachedToken> {
-    const { http, credentials, operation, otherServers = [], clock, stopping } = this.#deps;
-    const { path, headers, body, masked, secrets } = tokenRequest(operation, credentials);
+    const { http, readSecret, operation, otherServers = [], clock, stopping } = this.#deps;
+    if (this.#isRefused && readSecret) this.#credentials = { ...this.#credentials, clientSecret: await readSecret() };
+    const { path, headers, body, masked, secrets } = tokenRequest(operation, this.#credentials);
     const redactor = new Redactor(secrets);
     const redacted = { shown: () => ({ path, body: masked }), redactor, grantsToken: true };
     for (let tried = 1; ; tried++) {
       const askedAtMs = clock.nowMs();
       const exchange = await http.send('POST', path, headers, body, redacted);
       const { answer } = exchange;
-      if (answer) this.#reached = true;
+      if (answer) [this.#reached, this.#isRefused] = [true, /^40[013]$/.test(String(answer.status))];
       if (answer && isSuccess(answer.status) && !isCut(answer)) return readToken(answer, askedAtMs, operation.answer);
       // Before the first answer, a wrong address is more likely than a temporary fault, so the user gets an error soon.
       const tries = this.#reached ? MAX_TRIES : MAX_TRIES_AT_FIRST;
