@@ -61,6 +61,28 @@ describe('What validate says of a request', () => {
   });
 });
 
+describe('A secret from a function', () => {
+  test('A secret from a function is read again once the service has refused it', async () => {
+    const sandbox = await sandboxWith();
+    const secrets = ['old', sandbox.clientSecret];
+    const marketplace = marketplaceAt(sandbox, {
+      stateFolder: folderOfTest(),
+      clientSecret: async () => secrets.shift() ?? expect.fail('It was read a third time.'),
+    });
+    expect(await marketplace.create(requestAt(1))).toMatchObject({
+      status: 'failed',
+      error: { reason: 'auth.refused' },
+    });
+    expect((await marketplace.create(requestAt(1))).status).toBe('created');
+    expect((await marketplace.create(requestAt(2))).status).toBe('created');
+  });
+
+  test('A secret from a function that gives no text is an error of that function', async () => {
+    const { marketplace } = await openAt({ clientSecret: async () => undefined as never });
+    await expect(marketplace.create(requestAt(1))).rejects.toMatchObject({ reason: 'auth.no-secret' });
+  });
+});
+
 describe('A created request', () => {
   test('A created request has its outcome as a value, and is known afterwards, also to later processes', async () => {
     const stateFolder = folderOfTest();
