@@ -1,6 +1,6 @@
 import type { Row } from '../request/lead/table.ts';
 import type { ImportPlan, RowRange, RowReport } from '../request/log/import-plan.ts';
-import { recordMessage, recordReason, type TakenBefore } from '../request/log/log-store.ts';
+import { recordMessage, recordReason } from '../request/log/log-store.ts';
 import { reasonOf } from '../request/log/outcome.ts';
 import { type Status, statusOfEvent } from '../request/log/status.ts';
 import type { DeliveryLog, LogRecord, LogView } from '../request/ports.ts';
@@ -9,7 +9,7 @@ import { FINDING, whyInvalid } from '../request/words/finding.ts';
 import { likelyPrepared, type Preparation, type Prepared, prepareRow, type Reading } from './prepare.ts';
 import { prepareBatch, rowsInRange } from './read-rows.ts';
 import type { PassDeps } from './send-rows.ts';
-import { earlierKey, heldMessage, isKept, saysItIsSettled } from './sent-before.ts';
+import { earlierKey, heldBack, isKept, saysItIsSettled } from './sent-before.ts';
 import { IN_DOUBT } from './submit.ts';
 
 /**
@@ -56,14 +56,14 @@ const NOT_SENT = { ids: {}, message: null, reason: null, record: null, problems:
 function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord | null): Partial<RowReport> {
   const { ledger, held, altered } = plan;
   const before = held?.get(row.number);
+  if (before) return { record, ...heldBack(before, record), isKept: isKept(row, status) };
   // The last record of a request may be about another time that it was sent.
-  const isAbout = record !== null && before === undefined && statusOfEvent(record.event) === status;
+  const isAbout = record !== null && statusOfEvent(record.event) === status;
   const isAltered = altered?.has(row.number) === true;
   const known = isAbout ? recordReason(record) : reasonOf({ status, http: null });
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
-  if (before) message = heldMessage(before.as, record);
-  else if (isAltered) message = FINDING[OTHER].says;
+  if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
   return { ids: record?.ids ?? {}, message, reason, record, isKept: isKept(row, status) };
@@ -142,18 +142,12 @@ export async function* loggedRows(
       const record = records[at] ?? null;
       const told = { message: messageOf(record, false), reason: record && recordReason(record) };
       const before = keys[at] === null ? held?.get(row.number) : undefined;
-      if (before) yield { ...NOT_SENT, row, ...heldRow(before, record) };
+      if (before) yield { ...NOT_SENT, row, record, ...heldBack(before, record) };
       else if (record)
         yield { ...NOT_SENT, ...told, row, status: statusOfEvent(record.event), ids: record.ids, record };
       else yield { ...NOT_SENT, row, status: prepared[at]?.request ? 'ready' : 'invalid' };
     }
   }
-}
-
-/** Reports a row that is held back with the record of the request that had its reference. */
-function heldRow({ as }: TakenBefore, record: LogRecord | null) {
-  const status: Status = as === 'unknown' ? 'unknown' : 'repeated';
-  return { status, ids: record?.ids ?? {}, message: heldMessage(as, record), record };
 }
 
 /**

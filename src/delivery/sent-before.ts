@@ -1,11 +1,13 @@
 import { digestOf } from '../request/lead/service-request.ts';
 import { type EarlierOutcome, RESULT_COLUMNS, type Row, resultPlaces } from '../request/lead/table.ts';
+import type { ImportPlan } from '../request/log/import-plan.ts';
 import { KeyIndex } from '../request/log/key-index.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import type { TakenBefore, TakenRecord } from '../request/log/log-store.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type { LogRecord, LogView } from '../request/ports.ts';
+import { SrqError } from '../request/words/errors.ts';
 import { FINDING } from '../request/words/finding.ts';
 
 /*
@@ -182,13 +184,47 @@ export class References {
   }
 }
 
-/** The message of a row that is held back, as its reference is that of an earlier request, and what is known of that. */
-export function heldMessage(as: TakenBefore['as'], record: LogRecord | null): string {
-  if (as === 'queued') return FINDING['row.queued-before'].says;
-  if (as === 'unknown')
-    return `A request with its reference, of ${record?.at}, may have been taken. Settle that first: srq resolve`;
+/** Says what becomes of a row that is held back, as its reference is that of an earlier request, of which `record` is known. */
+export function heldBack({ as }: Pick<TakenBefore, 'as'>, record: LogRecord | null) {
+  if (as === 'queued') {
+    const reason = 'row.queued-before';
+    return { status: 'repeated', ids: {}, message: FINDING[reason].says, reason } as const;
+  }
+  if (as === 'unknown') {
+    const message = `A request with its reference, of ${record?.at}, may have been taken. Settle that first: srq resolve`;
+    return { status: 'unknown', ids: {}, message, reason: 'row.doubtful-before' } as const;
+  }
+  const ids = record?.ids ?? {};
+  const id = mainIdentifier(ids);
   // A later try may have been refused.
-  if (record?.event !== 'created') return 'Its reference was created before, with other content. --again sends it.';
-  const id = mainIdentifier(record.ids);
-  return `Its reference was created${id === '' ? '' : ` as ${id}`} on ${record.at}, with other content. --again sends it.`;
+  const when = record?.event === 'created' ? `${id === '' ? '' : ` as ${id}`} on ${record.at}` : ' before';
+  const message = `Its reference was created${when}, with other content. --again sends it.`;
+  return { status: 'repeated', ids, message, reason: 'row.created-before' } as const;
+}
+
+/** Minimum number of rows that are other leads rather than corrected ones. */
+const MANY = 3;
+
+/**
+ * Throws `SrqError('usage')` with this hint if most rows have references of requests that were created with other content. Such
+ * rows are not sent, as a correction must not be. So many are other leads, in a column of numbers that begin anew with each file.
+ */
+export async function requireOwnReferences(plan: ImportPlan, log: LogView, hint: string): Promise<void> {
+  const [created, { rows }] = [await otherLeads(plan, log), plan];
+  if (created === 0) return;
+  const message = `${created} of ${rows} rows have references of requests that were created with other content. Nothing was sent.`;
+  throw new SrqError('rows.sent-before', message, hint);
+}
+
+/**
+ * Returns the number of rows with references that were created with other content, or 0 if they may be corrected rows. Rows with
+ * content that was refused before are: somebody has corrected them elsewhere, as in a results file.
+ */
+export async function otherLeads({ held, rows, ledger }: ImportPlan, log: LogView): Promise<number> {
+  const keys = [...(held ?? [])].flatMap(([row, { as }]) => (as === 'created' ? (ledger.key(row) ?? []) : []));
+  const areMost = (count: number) => count >= MANY && count * 2 > rows;
+  if (!areMost(keys.length)) return 0;
+  await log.prefetch(keys);
+  const created = keys.filter((key) => log.lookup(key) === 'none').length;
+  return areMost(created) ? created : 0;
 }

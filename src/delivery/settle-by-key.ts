@@ -3,7 +3,7 @@ import { isTaken, type LoggedState } from '../request/log/status.ts';
 import type { LogRecord, LogView } from '../request/ports.ts';
 import { expected } from '../request/words/errors.ts';
 import type { PassDeps } from './send-rows.ts';
-import { type Finality, heldMessage, loggedStatus, References, type TakenRecords } from './sent-before.ts';
+import { type Finality, heldBack, loggedStatus, References, type TakenRecords } from './sent-before.ts';
 import {
   inDoubt,
   recorded,
@@ -32,7 +32,7 @@ export async function openRow(submission: Submission, { log }: Pick<KeyDeps, 'lo
   await log.prefetch([key]);
   const seen = log.lookup(key);
   const record = await log.read(key);
-  if (await log.mayBeUnderWay(key)) return unsent(submission, 'unknown', UNDER_WAY);
+  if (await log.mayBeUnderWay(key)) return { ...unsent(submission, 'unknown', UNDER_WAY), reason: 'log.under-way' };
   return record && (seen === 'sending' || seen === 'unknown') ? { submission, record, seen } : inDoubt(submission);
 }
 
@@ -102,8 +102,8 @@ export async function heldByReference(
   const held = new Map<number, Sent>();
   for (const [row, { key, as }] of before) {
     const submission = rows.get(row);
-    const message = heldMessage(as, await log.read(key));
-    if (submission) held.set(row, unsent(submission, as === 'unknown' ? as : 'repeated', message));
+    const told = heldBack({ as }, await log.read(key));
+    if (submission) held.set(row, { ...unsent(submission, told.status, null), ...told });
   }
   return held;
 }

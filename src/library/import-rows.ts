@@ -1,6 +1,7 @@
 import { type ImportDeps, type ImportUi, runImport } from '../delivery/import.ts';
 import { planImport } from '../delivery/plan.ts';
 import { mapRow } from '../delivery/prepare.ts';
+import { requireOwnReferences } from '../delivery/sent-before.ts';
 import { type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { Mapping } from '../request/lead/table.ts';
 import type { RowReport } from '../request/log/import-plan.ts';
@@ -34,6 +35,7 @@ export async function importTable(
   const taken = () => host.takenBefore();
   const rules = { ...settings, taken };
   const plan = await planImport({ table, mapping }, { skip: 0, limit: null }, preparation, log, rules, () => {});
+  if (!settings.again) await requireOwnReferences(plan, log, OTHER_LEADS);
   const { version } = host;
   const { profile, concurrency } = host.settings;
   const { baseUrl } = preparation.destination;
@@ -66,6 +68,8 @@ function importedRow(report: RowReport, mapping: Mapping): ImportedRow {
   const [key, http] = [record?.key ?? null, record?.http ?? null];
   return { row: row.number, ref: ref?.trim() || null, key, status, ids, http, message, reason, problems };
 }
+
+const OTHER_LEADS = 'If they are other leads, give each a ref of its own, or none. To create them in any case: again.';
 
 /** Calls the function of the program with each result. Its first error ends the import in order. */
 function resultTeller(onResult: ImportOptions['onResult'], halt: AbortController) {

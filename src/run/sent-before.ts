@@ -4,7 +4,7 @@ import { askLetter, leave } from '../cli/prompt.ts';
 import type { RequestSession } from '../cli/session.ts';
 import { knownUnder } from '../delivery/other-readings.ts';
 import type { Reading } from '../delivery/prepare.ts';
-import { NEVER_AGAIN } from '../delivery/sent-before.ts';
+import { NEVER_AGAIN, otherLeads, requireOwnReferences } from '../delivery/sent-before.ts';
 import type { SubmitOptions } from '../delivery/submit.ts';
 import { usedColumns } from '../input/kept-mapping.ts';
 import { planMapping } from '../input/mapping.ts';
@@ -51,39 +51,18 @@ export async function requireNotSentBefore(
   if (answer === 'n') leave('Compare with what was sent: srq log');
 }
 
-/** Minimum number of rows that are other leads rather than corrected ones. */
-const MANY = 3;
-
-/**
- * Throws `SrqError('usage')` if most rows have references of requests that were created with other content. Such rows are
- * not sent, as a correction must not be. So many are other leads, in a column of numbers that begin anew with each file.
- * Rows with content that was refused before are no others: somebody has corrected them elsewhere, as in a results file.
- */
+/** Refuses a file of other leads, whose references were created with other content. */
 async function requireOtherReferences(
   session: RequestSession,
   plan: ImportPlan,
   command: readonly string[],
 ): Promise<void> {
-  const { rows, mapping, held } = plan;
-  const created = held?.size ? await otherLeads(plan, await session.logReader()) : 0;
-  if (created === 0) return;
+  if (!plan.held?.size) return;
+  const { mapping } = plan;
   const [at = -1] = mapping.sources.find(({ field }) => field === 'ref')?.columns ?? [];
   const ignored = withFlags(command, ['--map', `${mapping.columns[at] ?? 'COLUMN'}=-`]);
-  throw new SrqError(
-    'rows.sent-before',
-    `${thousands(created)} of ${thousands(rows)} rows have references of requests that were created with other content. Nothing was sent.`,
-    `If they are other leads, these are no references: ${commandLine(ignored)}    To create them in any case: --again`,
-  );
-}
-
-/** Returns the number of rows with references that were created with other content, or 0 if they may be corrected rows. */
-async function otherLeads({ held, rows, ledger }: ImportPlan, log: LogView): Promise<number> {
-  const keys = [...(held ?? [])].flatMap(([row, { as }]) => (as === 'created' ? (ledger.key(row) ?? []) : []));
-  const areMost = (count: number) => count >= MANY && count * 2 > rows;
-  if (!areMost(keys.length)) return 0;
-  await log.prefetch(keys);
-  const created = keys.filter((key) => log.lookup(key) === 'none').length;
-  return areMost(created) ? created : 0;
+  const hint = `If they are other leads, these are no references: ${commandLine(ignored)}    To create them in any case: --again`;
+  await requireOwnReferences(plan, await session.logReader(), hint);
 }
 
 /** Returns the rows that an import would not send because of the request that had their reference before. */
