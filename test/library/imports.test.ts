@@ -53,6 +53,20 @@ describe('An import by a program', () => {
     expect(creates(sandbox).map(({ params }) => params['lang'])).toEqual(['pt', 'pt', 'pt']);
   });
 
+  test('An import by a program of other leads with old references is refused, and one such lead says why', async () => {
+    const { sandbox, marketplace } = await openAt();
+    const first = await marketplace.importRows(rowsUpTo(5));
+    const others = rowsUpTo(5).map((row) => ({ ...row, request_text: `${row.request_text}, other` }));
+    await expect(marketplace.importRows(others)).rejects.toMatchObject({ reason: 'rows.sent-before' });
+    const held = { status: 'repeated', reason: 'row.created-before', ids: first.results[0]?.ids };
+    expect(
+      (await marketplace.importRows([...others.slice(0, 1), requestAt(6), requestAt(7)])).results[0],
+    ).toMatchObject(held);
+    expect(await marketplace.create(others[0] ?? {})).toMatchObject(held);
+    expect(creates(sandbox)).toHaveLength(7);
+    expect((await marketplace.importRows(others, { again: true })).counts.created).toBe(5);
+  });
+
   test.each([
     [undefined, 'importRows'],
     ['nightly', 'nightly'],
