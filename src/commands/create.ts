@@ -5,7 +5,7 @@ import type { CreateOptions } from '../cli/table/options.ts';
 import { type Prepared, prepareDraft } from '../delivery/prepare.ts';
 import { loggedStatus } from '../delivery/sent-before.ts';
 import { heldByReference, submitOne } from '../delivery/settle-by-key.ts';
-import { fromLog, type Sent, type Submission, type SubmitOptions, shown, unsent } from '../delivery/submit.ts';
+import { fromLog, type Sent, type Submission, type SubmitOptions, shown, TEACH, unsent } from '../delivery/submit.ts';
 import { printable } from '../report/output.ts';
 import { resultText } from '../report/terminal/summary-text.ts';
 import type { RowResult } from '../request/log/outcome.ts';
@@ -64,6 +64,8 @@ export async function create(context: Context, asked: CreateOptions): Promise<nu
     results.map((result) => resultText(result, paint)).join('\n'),
   );
   if (results.some(({ status }) => status === 'unknown')) context.reporter.say(() => context.withProfile(LOOK_UP));
+  if (results.some(({ reason }) => reason === 'answer.unproven'))
+    context.reporter.say(() => context.withProfile(TEACH));
   return exitNumber([context.interruption.code, stop?.code, ...results.map(({ status }) => STATUS[status].ends)]);
 }
 

@@ -80,6 +80,10 @@ export function unsent(submission: Submission, status: Status, message: string |
 /** The message of a row whose outcome is unknown since an earlier run. */
 export const IN_DOUBT = 'An earlier try may have been taken; the row is not sent again until that is settled.';
 
+/** How to say what an answer means that srq does not know. */
+export const TEACH =
+  'If an answer that srq does not know always means a refusal, say so once: srq contract learn --refused-by form. If it means that the request was taken: --taken-by form.';
+
 /** Builds the result of a request whose outcome stays unknown. */
 export const inDoubt = (submission: Submission): Sent => unsent(submission, 'unknown', IN_DOUBT);
 

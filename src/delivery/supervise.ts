@@ -129,15 +129,20 @@ export class Supervisor {
       this.#isAfterBreak = false;
     }
     const why =
-      stop ?? this.#inARowStop(sent) ?? this.#unprovenStop(sent) ?? this.#refusalStop(sent) ?? this.budgetStop();
-    return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(status === 'unknown', inFlight);
+      stop ??
+      this.#inARowStop(sent) ??
+      // The meaning of an answer to one of the first rows must be known before more is sent. Later ones count as unknown outcomes.
+      (this.isAtFirst ? unprovenStop(sent) : null) ??
+      this.#refusalStop(sent) ??
+      this.budgetStop();
+    return why ? { stop: why, pauseMs: 0 } : this.#afterUnknown(sent, inFlight);
   }
 
   /** Advises to pause if too many outcomes are unknown, and to stop if that has happened too often. */
-  #afterUnknown(isUnknown: boolean, inFlight: number): Advice {
+  #afterUnknown(sent: Sent, inFlight: number): Advice {
     const wasInFlight = this.#wereInFlight > 0;
     if (wasInFlight) this.#wereInFlight -= 1;
-    if (!isUnknown) return CONTINUE;
+    if (sent.status !== 'unknown') return CONTINUE;
     if (wasInFlight) {
       this.#inARow.times = 0;
       return CONTINUE;
@@ -155,7 +160,7 @@ export class Supervisor {
     const message = 'Too many requests end with an unknown outcome: the service or the connection has a problem.';
     const hint =
       'Run the same command again later: it goes on where it stopped, and does not resend rows with an unknown outcome.';
-    return { stop: new SrqError('rows.too-many-doubts', message, hint), pauseMs: 0 };
+    return { stop: unprovenStop(sent) ?? new SrqError('rows.too-many-doubts', message, hint), pauseMs: 0 };
   }
 
   /** Returns a reason not to begin the run at all if the invalid rows alone exceed the budget. */
@@ -182,29 +187,6 @@ export class Supervisor {
     );
   }
 
-  /**
-   * Returns a reason to stop if one of the first rows gets an answer that proves nothing. Its meaning must be known before
-   * more is sent. Later ones count as unknown outcomes.
-   */
-  #unprovenStop({ row, unproven }: Sent): SrqError | null {
-    if (unproven === null || !this.isAtFirst) return null;
-    const { text, ids } = unproven;
-    const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
-    const byIdentifier =
-      Object.keys(ids).length === 0
-        ? ''
-        : '. If every new identifier means that it was taken: srq contract learn --taken-by id';
-    if (text === '') {
-      const message = 'The service answers with a page, or in another way that srq cannot read.';
-      return new SrqError('answer.unproven', message, `Check the base URL (srq status). ${lookUp}`);
-    }
-    return new SrqError(
-      'answer.unproven',
-      `The service answered ${text}. srq does not know whether that means that the request was taken.`,
-      `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${shellWord(text)}. If it means a refusal: srq contract learn --refused-by ${shellWord(text)}${byIdentifier}`,
-    );
-  }
-
   #refusalStop({ status, message }: Sent): SrqError | null {
     if (status !== 'rejected' || this.#seen > FIRST_ROWS) return null;
     const reason = message ?? '';
@@ -217,6 +199,26 @@ export class Supervisor {
       'If the reason names a field, correct it with --map or --set (--dry-run shows the plan). Otherwise ask the marketplace.',
     );
   }
+}
+
+/** Returns a reason to stop if an answer proves nothing, or null: its meaning has to be found out. */
+function unprovenStop({ row, unproven }: Sent): SrqError | null {
+  if (unproven === null) return null;
+  const { text, ids } = unproven;
+  const lookUp = `Look row ${row} up at the service and record what you found: srq resolve`;
+  const byIdentifier =
+    Object.keys(ids).length === 0
+      ? ''
+      : '. If only what was taken gets a new identifier, whatever else an answer says: srq contract learn --taken-by id';
+  if (text === '') {
+    const message = 'The service answers with a page, or in another way that srq cannot read.';
+    return new SrqError('answer.unproven', message, `Check the base URL (srq status). ${lookUp}`);
+  }
+  return new SrqError(
+    'answer.unproven',
+    `The service answered ${text}. srq does not know whether that means that the request was taken.`,
+    `${lookUp}. If such an answer always means that it was taken, say so once: srq contract learn --taken-by ${shellWord(text)}. If it means a refusal: srq contract learn --refused-by ${shellWord(text)}${byIdentifier}`,
+  );
 }
 
 /**

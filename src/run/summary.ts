@@ -3,6 +3,7 @@ import type { Context } from '../cli/context.ts';
 import { codesOfCounts, exitNumber } from '../cli/exit-codes.ts';
 import { longName } from '../cli/table/commands.ts';
 import { READING } from '../cli/table/options.ts';
+import { TEACH } from '../delivery/submit.ts';
 import { mappingToKeep } from '../input/kept-mapping.ts';
 import { type Paint, rowsText } from '../report/output.ts';
 import { type ImportSummary, summaryText } from '../report/terminal/summary-text.ts';
@@ -182,13 +183,10 @@ export function notSentAdvice(context: Context, plan: ImportPlan): readonly stri
 const NAME_IDENTIFIERS =
   'Say on the page where a success names the request (identifiers), learn the page, and rehearse again. The page: srq contract show';
 
-const TEACH =
-  'If an answer that srq does not know (srq_message) always means a refusal, say so once: srq contract learn --refused-by form. If it means that the request was taken: --taken-by form.';
-
 /** A next run is advised for rows that failed. It fails as well if validate never gives a clear answer. */
 function validateAdvice({ 'service.no-verdict': unread = 0 }: ReasonCounts) {
   if (unread === 0) return null;
-  return `${rowsText(unread)} failed because validate gave no clear answer. If it stays like that, look one up at the service, which may have them already. If it has none of them, send without validate, by which a 201 with an identifier counts as created: --no-validate`;
+  return `${rowsText(unread)} failed because validate gave no clear answer. If it stays like that, look one up at the service, which may have them already; then write "duplicate" into its srq_status, and import the results file. If it has none of them, send without validate, by which a 201 with an identifier counts as created: --no-validate`;
 }
 
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */

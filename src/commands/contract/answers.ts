@@ -26,7 +26,7 @@ export async function learnAnswers(context: Context, said: 'taken' | 'refused', 
   });
   await add(stated.reduce((all, form) => withForm(all, form), known));
   const profile = (await context.profileName()).value;
-  const forms = meant.map(({ text }) => text);
+  const forms = [...new Set(meant.map(({ text }) => text))];
   const settling = context.withProfile('What was sent before stays unknown until it is settled: srq resolve');
   const such = byIdentifier ? 'an answer with such an identifier (whatever else it says)' : 'such an answer';
   await context.reporter.result('contract learn --taken-by', { profile, said, forms }, (paint) =>

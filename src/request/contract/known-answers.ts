@@ -77,14 +77,59 @@ export function hasHiddenSuccess({ forms }: KnownAnswers): boolean {
   );
 }
 
-/** Tells whether two forms are kept as one. What a person said of a form is kept by its exact values. */
+/** Tells whether two forms are kept as one. */
 function isSameForm(one: KnownForm, other: KnownForm): boolean {
   const isAlike = one.operation === other.operation && one.status === other.status && one.type === other.type;
   if (!isAlike || isSaid(one) !== isSaid(other)) return false;
-  return isSaid(one)
-    ? one.byIdentifier === other.byIdentifier && haveSameValues(one, other)
-    : one.means === other.means && one.by === other.by && areOfOneShape(one, other);
+  if (isSaid(one)) return one.byIdentifier === other.byIdentifier && isSameSaid(one, other);
+  return one.means === other.means && one.by === other.by && areOfOneShape(one, other);
 }
+
+/**
+ * What a person said of a form is kept by its exact values, as what was shown of it may be the same sooner. Statements about what
+ * is shown alike and differs in numbers alone are one: once there are enough of them, those numbers mean nothing. In a refusal
+ * without a word a number may be what says so.
+ */
+function isSameSaid(one: KnownForm, other: KnownForm): boolean {
+  const isEqual = (seen: KnownPath, also: KnownPath) => isDeepStrictEqual(seen.values, also.values);
+  if (isAtAllPlaces(isEqual, one, other)) return true;
+  if (one.byIdentifier) return false;
+  if (one.by === 'person' && other.by === 'person')
+    return (
+      one.means === other.means &&
+      one.text === other.text &&
+      (one.means === 'taken' || hasWord(one)) &&
+      isAtAllPlaces((seen, also) => isEqual(seen, also) || (isNumbered(seen) && isNumbered(also)), one, other)
+    );
+  // A form that waited for its meaning.
+  const isSeen = (seen: KnownPath, { values }: KnownPath) =>
+    values.every((value) => seen.values.includes(value) || isOpenTo(seen, value));
+  return one.by === 'person'
+    ? isAtAllPlaces(isSeen, one, other)
+    : other.by === 'person' && isAtAllPlaces(isSeen, other, one);
+}
+
+function isAtAllPlaces(
+  is: (seen: KnownPath, also: KnownPath) => boolean,
+  one: KnownForm,
+  { paths }: KnownForm,
+): boolean {
+  const isThere = ([place, seen]: [string, KnownPath]) => {
+    const also = paths[place];
+    return also !== undefined && is(seen, also);
+  };
+  return Object.keys(one.paths).length === Object.keys(paths).length && Object.entries(one.paths).every(isThere);
+}
+
+/** Tells whether a place has shown only numbers, and words with digits. */
+function isNumbered({ values }: KnownPath): boolean {
+  return values.every((value) => /^\*(?:number|token)(?: |$)/.test(value) || /^(?:number|token)$/.test(kindOf(value)));
+}
+
+const hasWord = ({ paths }: KnownForm): boolean =>
+  Object.values(paths).some(({ values }) =>
+    values.some((value) => /^(?:text|sentence|true|false)$/.test(kindOf(value)) && !/#|^sent$/.test(value)),
+  );
 
 /**
  * Tells whether two forms have most places in common. A service that says one thing in two ways has two forms: merged, they
@@ -97,45 +142,48 @@ function areOfOneShape(one: KnownForm, other: KnownForm): boolean {
   return common * 2 > least || (places?.length === others?.length && least === 0);
 }
 
-/** Tells whether two answers had the same values at the same places. What a person is shown of them may be the same sooner. */
-function haveSameValues(one: KnownForm, other: KnownForm): boolean {
-  const valuesOf = ({ paths }: KnownForm) => new Map(Object.entries(paths).map(([path, { values }]) => [path, values]));
-  return isDeepStrictEqual(valuesOf(one), valuesOf(other));
-}
-
 /** Open forms and a person's statements are kept one by one; what was proven by comparison is kept by its meaning. */
 const isSaid = ({ by, means }: KnownForm) => by === 'person' || means === 'open';
 
 /** Adds what an answer has shown. A form that waited for its meaning ends once a person has given it. */
 export function withForm(known: KnownAnswers, added: KnownForm, countOf = sum): KnownAnswers {
-  const before = known.forms.find((each) => isSameForm(each, added));
-  const now = before ? mergedForm(before, added, countOf) : added;
-  const forms = [...known.forms.filter((each) => each !== before), now];
+  const same = known.forms.filter((each) => isSameForm(each, added));
+  const before = isSaid(added) ? same : same.slice(0, 1);
+  const now = before.reduce((form, each) => mergedForm(each, form, countOf), added);
+  const forms = [...known.forms.filter((each) => !before.includes(each)), now];
   return { ...known, forms: forms.length > MAX_FORMS ? withoutOldest(forms) : forms };
 }
 
-/** Merges two states of one form. A person's word and an open form stay as they are; the newer one counts. */
+/** Merges two states of one form. A person's word counts more than an open form, and else the newer one. */
 function mergedForm(one: KnownForm, other: KnownForm, countOf: (one: number, other: number) => number): KnownForm {
   const [older, newer] = one.atMs <= other.atMs ? [one, other] : [other, one];
-  if (isSaid(one)) return older.by === 'person' && newer.by !== 'person' ? older : newer;
-  const paths = mergedPaths(older.paths, newer.paths, countOf);
+  const isWaiting = (form: KnownForm) => form.by !== 'person';
+  if (isSaid(one) && (isWaiting(one) || isWaiting(other) || one.means !== other.means))
+    return isWaiting(newer) && !isWaiting(older) ? older : newer;
+  const paths = mergedPaths(older.paths, newer.paths, countOf, isSaid(one) ? OPEN_SAID : OPEN_VALUES);
   return { ...newer, paths, text: older.text, count: countOf(older.count, newer.count) };
 }
 
 /** Adds what some answers have shown at each place to what others have. */
-export function mergedPaths(one: KnownForm['paths'], other: KnownForm['paths'], countOf = sum): KnownForm['paths'] {
+export function mergedPaths(
+  one: KnownForm['paths'],
+  other: KnownForm['paths'],
+  countOf = sum,
+  least = OPEN_VALUES,
+): KnownForm['paths'] {
   const paths: Record<string, KnownPath> = { ...one };
   for (const [path, { values, count }] of Object.entries(other)) {
     const known = paths[path];
-    paths[path] = opened([...(known?.values ?? []), ...values], countOf(known?.count ?? 0, count));
+    paths[path] = opened([...(known?.values ?? []), ...values], countOf(known?.count ?? 0, count), least);
   }
   return paths;
 }
 
 const sum = (one: number, other: number) => one + other;
 
-/** Number of different values from which a place may be open. */
+/** Number of different values from which a place may be open, and in answers that a person has explained one by one. */
 const OPEN_VALUES = 8;
+const OPEN_SAID = 3;
 /** Share of the answers that had a value of their own at an open place. */
 const OPEN_SHARE = 0.8;
 export const OPEN = '*';
@@ -144,15 +192,15 @@ export const OPEN = '*';
  * Returns what a place has shown. One with a different value nearly every time, as a time or a counter has, is open from then
  * on: it keeps each kind that most values had, with the words that all of them had, as in `/leads/4711` or `faro-accepted`.
  */
-function opened(all: readonly string[], count: number): KnownPath {
+function opened(all: readonly string[], count: number, least: number): KnownPath {
   const values = [...new Set(all)].slice(0, MAX_VALUES);
   // A sentence says what it says, however many there are.
   const single = values.filter((value) => !value.startsWith(OPEN) && kindOf(value) !== 'sentence');
-  if (single.length < OPEN_VALUES || single.length < OPEN_SHARE * count) return { values, count };
+  if (single.length < least || single.length < OPEN_SHARE * count) return { values, count };
   const open = [...new Set(single.map(kindOf))].flatMap((kind) => {
     const [first = '', ...more] = single.filter((value) => kindOf(value) === kind);
     const common = wordsOf(first).filter((word) => more.every((each) => wordsOf(each).includes(word)));
-    return more.length + 1 < OPEN_VALUES ? [] : [OPEN + [kind, ...common].join(' ')];
+    return more.length + 1 < least ? [] : [OPEN + [kind, ...common].join(' ')];
   });
   const kinds = [...new Set([...values.filter((value) => value.startsWith(OPEN)), ...open])];
   const isLeft = (value: string) => !value.startsWith(OPEN) && !isOpenTo({ values: kinds }, value);

@@ -2,6 +2,7 @@ import { addressOf, type Contract, type Json, type Pointer } from '../../request
 import {
   type AnsweredOperation,
   type FormMeaning,
+  isOpen,
   type KnownAnswers,
   type KnownForm,
   kindOf,
@@ -134,7 +135,9 @@ export class AnswerReader {
     const said = this.kept.known.forms
       .filter(({ operation, by }) => operation === 'create' && by === 'person')
       .filter((known) => (known.byIdentifier ? this.#isNamedLike(known, form) : matches(known, form)))
-      .toSorted((one, other) => other.atMs - one.atMs);
+      // What was said of this very answer counts more than what was said of others like it, and what was proven as well.
+      .filter((known) => known.means !== 'refused' || !isGeneral(known) || !this.isKnown(form))
+      .toSorted((one, other) => Number(isGeneral(one)) - Number(isGeneral(other)) || other.atMs - one.atMs);
     const [newest] = said;
     return newest === undefined ? null : newest.means === 'refused' ? 'refused' : 'taken';
   }
@@ -224,6 +227,8 @@ export class AnswerReader {
     });
   }
 }
+
+const isGeneral = ({ paths }: KnownForm) => Object.values(paths).some(isOpen);
 
 /**
  * Tells whether an answer can only be the success that the API description shows. With a flag, or with another word in the

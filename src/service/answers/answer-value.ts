@@ -19,13 +19,14 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/**
- * Tells whether an answer is a web page. Many services label JSON as `text/html`, so an answer that can be read as data
- * is not a page.
- */
+/** Tells whether an answer is a web page. Many services label JSON and a few words as `text/html`. */
 export function isHtml(answer: Answer): boolean {
   if (/^\s*<(?:!doctype|html)/i.test(answer.body)) return true;
-  return /html/i.test(answer.headers['content-type'] ?? '') && answerValue(answer) === undefined;
+  return (
+    /html/i.test(answer.headers['content-type'] ?? '') &&
+    /<[a-z!/?]/i.test(answer.body) &&
+    answerValue(answer) === undefined
+  );
 }
 
 /** Returns the text, number or boolean at a pointer, or null. A number keeps all its digits. */

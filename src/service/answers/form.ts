@@ -305,8 +305,8 @@ function scalar(value: Json, sent: Redactor, names: ReadonlySet<string>): FormVa
 }
 
 const MAX_SHOWN = 300;
-/** Matches the numbers of a text. Short ones that are members of an object are caught by themselves, as they may be codes. */
-const NUMBERS = /((?<=":\s*"?)-?\d{1,3}(?:\.\d{1,3})?(?="?\s*[,}]))|\d{2,}/g;
+/** Matches the numbers of a text, and UUIDs. Short numbers that are members of an object are caught by themselves, as they may be codes. */
+const NUMBERS = /((?<=":\s*"?)-?\d{1,3}(?:\.\d{1,3})?(?="?\s*[,}]))|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{2,}/gi;
 
 /** Shows an answer without what was sent, and with `#` for its numbers. */
 function shownForm(head: readonly string[], body: string, sent: Redactor): string {
