@@ -290,12 +290,12 @@ export class LogKeeper {
   /** Writes down which store the profile sends through, and the newest record that this machine knows to be there. */
   #remember({ file, name }: Extract<LogPlace, { kind: 'store' }>): void {
     if (this.#newest === null) return;
-    const { store, epoch, key, id } = this.#newest;
+    const { store, epoch, key, id, run } = this.#newest;
     const memory = memoryBeside(file);
     const known = remembered(memory);
     // Another process of the profile may have recorded more.
     if (known?.store === store && known.newest !== null && known.newest.id >= id) return;
-    remember(memory, { store, name, newest: { key, id }, epoch });
+    remember(memory, { store, name, newest: { key, id, run }, epoch });
   }
 
   async #openPostgres(place: Extract<LogPlace, { kind: 'store' }>): Promise<PostgresStore> {
@@ -344,8 +344,8 @@ interface StoreMark {
   readonly store: string;
   /** The store's address without a password, for people. */
   readonly name: string;
-  /** A record in the store: the key of its request, and its number. */
-  readonly newest: Pick<Confirmed, 'key' | 'id'> | null;
+  /** A record in the store. Its run is missing where an earlier srq has remembered it. */
+  readonly newest: (Pick<Confirmed, 'key' | 'id'> & Partial<Pick<Confirmed, 'run'>>) | null;
   /** The highest epoch in which it was used. */
   readonly epoch: number;
 }

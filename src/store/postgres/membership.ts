@@ -71,7 +71,7 @@ export async function enterStore(database: Database, options: MembershipOptions)
     // The server may lack this process as well.
     const met = await join(joined.server);
     if (isOlder(met.server, joined.server)) throw passing('store.unavailable', replaced(shown));
-    if (!(await hasAll(database, records))) {
+    if (!(await hasAll(database, met.process, records))) {
       const known = [met.process, newestId, jsonOf(records)];
       const [back] = await query<{ lost: number }>('select srq.put_back($1, $2, $3) as lost', known);
       // After that this process begins nothing more, and so it compares nothing more.
@@ -148,18 +148,19 @@ export async function enterStore(database: Database, options: MembershipOptions)
     leave: async () => {
       leaving.abort();
       await beating;
-      const text = 'update srq.process set left_at = clock_timestamp() where id = $1';
-      await query(text, [joined.process]).catch(() => {});
+      const text = 'update srq.process set left_at = clock_timestamp() where run = $1';
+      await query(text, [run]).catch(() => {});
     },
   };
 }
 
-/** Tells whether a server has the records. Commits are lost from the end, so the latest ones show whether any is. */
-async function hasAll({ query }: Database, records: readonly ConfirmedRecord[]): Promise<boolean> {
+/** Tells whether a server has the records of a process. Commits are lost from the end, so the latest ones show whether any is. */
+async function hasAll({ query }: Database, process: number, records: readonly ConfirmedRecord[]): Promise<boolean> {
   const latest = records.slice(-COMPARED);
   const text = `select count(*)::integer as kept from unnest($1::bigint[], $2::uuid[]) as i (id, key)
-    where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key)`;
-  const [row] = await query<{ kept: number }>(text, [latest.map(({ id }) => id), latest.map(({ key }) => key)]);
+    where exists (select 1 from srq.record r where r.id = i.id and r.key = i.key and r.process = $3)`;
+  const [ids, keys] = [latest.map(({ id }) => id), latest.map(({ key }) => key)];
+  const [row] = await query<{ kept: number }>(text, [ids, keys, process]);
   return row?.kept === latest.length;
 }
 

@@ -42,6 +42,8 @@ export interface Confirmed {
   readonly epoch: number;
   readonly key: string;
   readonly id: number;
+  /** The run that wrote it. After a restore, another one may write a record with the same key and number. */
+  readonly run: string;
 }
 
 /** The log in a database. `givenUp` is aborted some time after the run was told to stop: the store is not waited for any longer. */
@@ -69,7 +71,7 @@ export async function openPostgresLog(database: Database, options: PostgresLogOp
   const appendGroup = async (group: readonly PendingEntry[]) => {
     const append = async () => {
       const allowed = member.failure === null ? group : group.filter(({ seen }) => seen === null);
-      return allowed.length === 0 ? [] : appendOnce(database, member, allowed);
+      return allowed.length === 0 ? [] : appendOnce(database, member, run, allowed);
     };
     const rows = await database.retryWhileAway(() => member.compared(append), givenUp);
     const byKey = new Map(rows.map((row) => [row.key, row]));
@@ -83,7 +85,7 @@ export async function openPostgresLog(database: Database, options: PostgresLogOp
       return recorded;
     });
     const { newest, joined } = member;
-    if (newest) confirmed?.({ ...newest, store: joined.store, epoch: joined.epoch });
+    if (newest) confirmed?.({ ...newest, run, store: joined.store, epoch: joined.epoch });
     return results;
   };
   const identify = ({ record }: PendingEntry) => record.key;
@@ -114,7 +116,7 @@ export async function openPostgresLog(database: Database, options: PostgresLogOp
   };
 }
 
-function appendOnce({ query }: Database, member: Membership, group: readonly PendingEntry[]): Promise<AppendedRow[]> {
+function appendOnce({ query }: Database, member: Membership, run: string, group: readonly PendingEntry[]) {
   const { newest, joined } = member;
   const begins = group.some(({ seen }) => seen !== null);
   const entries = group.map(({ entry, record, seen, waitedMs }) => {
@@ -123,7 +125,7 @@ function appendOnce({ query }: Database, member: Membership, group: readonly Pen
     return { ...rowOf(dated(record, waitedMs())), entry, seen, ...next };
   });
   return query<AppendedRow>(APPEND, [
-    ...[joined.process, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
+    ...[joined.process, run, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
     jsonOf(entries),
   ]);
 }
@@ -136,7 +138,7 @@ interface AppendedRow {
 }
 
 const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record
-  from srq.append($1, $2, $3, $4, $5, $6)`;
+  from srq.append($1, $2, $3, $4, $5, $6, $7)`;
 
 /** A shorter wait for the store is not counted, so that a duration usually belongs to the service alone. */
 const MIN_COUNTED_WAIT_MS = 2_000;

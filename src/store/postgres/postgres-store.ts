@@ -3,7 +3,7 @@ import type { FileLogId, KnownRequest } from '../stored-record.ts';
 import { type DatabaseOptions, openDatabase, type Query } from './database.ts';
 import { examineStore, makeTables, schemaVersion } from './examine-store.ts';
 import { standing } from './figures.ts';
-import { openPostgresLog, type PostgresLogOptions } from './postgres-log.ts';
+import { type Confirmed, openPostgresLog, type PostgresLogOptions } from './postgres-log.ts';
 import { readWaiting } from './queue.ts';
 import { logLookup, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
@@ -14,6 +14,14 @@ interface PostgresStoreOptions extends Omit<DatabaseOptions, 'name'>, Omit<Postg
 }
 
 const MAY_HAVE_SENT = 'A worker may have sent this, and the store may have lost that. Look it up at the service.';
+
+/** A record that was confirmed. `run` is missing where an earlier srq has remembered it. */
+type Known = Pick<Confirmed, 'key' | 'id'> & Partial<Pick<Confirmed, 'run'>>;
+
+/** The second part is for a record that was lost and put back under another number. */
+const HAS = `select 1 from srq.record r join srq.process p on p.id = r.process where r.id = $2 and p.run = $3
+  union all select 1 from srq.request s join srq.process p on p.id = s.process
+    where s.key = $1 and s.record >= $2 and p.run = coalesce($3, p.run)`;
 
 /** A log in PostgreSQL, for any number of machines. */
 export type PostgresStore = ReturnType<typeof openPostgresStore>;
@@ -99,9 +107,8 @@ export function openPostgresStore(options: PostgresStoreOptions) {
       (await known<{ rows: number }>('select count(*)::integer as rows from srq.waiting'))[0]?.rows ?? 0,
     /** What in the store needs a person now. A store without tables needs nobody. */
     standing: () => standing(known),
-    /** Tells whether the store has a record, or a later one of the same request. */
-    has: async ({ key, id }: { readonly key: string; readonly id: number }) =>
-      (await ask('select 1 from srq.request where key = $1 and record >= $2', [key, id])).length > 0,
+    /** Tells whether the store has a record of a run, or a later one that this run has written of the same request. */
+    has: async ({ key, id, run }: Known) => (await ask(HAS, [key, id, run])).length > 0,
     /**
      * Takes over requests of another log; no key occurs twice. Returns the number of requests about which the
      * store has learned something. Doing it again changes nothing.

@@ -207,8 +207,9 @@ language sql as $$
 $$;
 
 -- Appends a group of records by compare and set; no key occurs twice. Refuses a process that has to find out first what this
--- server has (SRQ01): on another server than the one that it has joined, or if the newest record is not here that it knows
--- to be kept. What begins something (seen is not null) is also refused in another epoch.
+-- server has (SRQ01): on another server than the one that it has joined, if its number is not its own here, or if the newest
+-- record is not here that it knows to be kept. A server that was set back gives out the same numbers again, for the same
+-- rows, and only the run is nobody else's. What begins something (seen is not null) is also refused in another epoch.
 --
 -- seen is the state that the key must have, or null for the outcome of an own send, which is a fact. next is the state after
 -- the record, and next_licensed the same if the state was licensed or parked. A group whose answer was lost is tried again:
@@ -217,7 +218,7 @@ $$;
 -- The outcome of a request that waits takes it off the queue. The settings make the server use the keys: its statistics of
 -- tables that fill and empty are always out of date.
 create function srq.append(
-  p_process integer, p_epoch integer, p_server text, p_last bigint, p_last_key uuid, p_entries json
+  p_process integer, p_run text, p_epoch integer, p_server text, p_last bigint, p_last_key uuid, p_entries json
 ) returns table (key uuid, recorded boolean, state srq.log_state, record bigint)
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
@@ -228,7 +229,10 @@ declare
 begin
   perform srq.keep_durable();
   if srq.server() <> p_server
-    or p_last is not null and not exists (select 1 from srq.record r where r.id = p_last and r.key = p_last_key)
+    or not exists (select 1 from srq.process p where p.id = p_process and p.run = p_run)
+    or p_last is not null and not exists (
+      select 1 from srq.record r where r.id = p_last and r.key = p_last_key and r.process = p_process
+    )
     or p_epoch is not null and exists (select 1 from srq.meta m where m.epoch <> p_epoch or m.held is not null)
   then
     raise exception 'this process has to look first at what the server has' using errcode = 'SRQ01';
@@ -382,7 +386,7 @@ begin
     from json_to_recordset(p_records) as i (
       id bigint, key uuid, entry integer, event srq.log_event, state srq.log_state, at timestamptz, ids text, details json
     ) left join srq.request s on s.key = i.key left join srq.record r on r.id = s.record
-    where not exists (select 1 from srq.record o where o.id = i.id and o.key = i.key)
+    where not exists (select 1 from srq.record o where o.id = i.id and o.key = i.key and o.process = p_process)
       and not coalesce(s.process = p_process and s.entry >= i.entry, false)
     order by i.entry
   );
