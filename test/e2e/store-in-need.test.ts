@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
@@ -176,15 +176,18 @@ describe.skipIf(postgresIsMissing !== null)(`A store that lacks something${why}`
   });
 });
 
+const withPassword = { ...process.env, PGPASSWORD: STORE_PASSWORD };
+const dumped = (url: string) => execFileSync('pg_dump', ['--no-owner', url], { env: withPassword });
+const restore = (to: string, dump: Buffer) =>
+  execFileSync('psql', ['--quiet', '--set=ON_ERROR_STOP=1', to], { env: withPassword, input: dump });
+
 describe.skipIf(postgresIsMissing !== null)(
   `A store that was dumped and restored${why}`,
   { timeout: PATIENCE_MS },
   () => {
     /** Moves a database to a server that has never heard of it, whose timeline is the first one. */
     const restored = async (from: PostgresServer, url: string, to: string) => {
-      const env = { ...process.env, PGPASSWORD: STORE_PASSWORD };
-      const dump = execFileSync('pg_dump', ['--no-owner', url], { env });
-      execFileSync('psql', ['--quiet', '--set=ON_ERROR_STOP=1', to], { env, input: dump });
+      restore(to, dumped(url));
       from.down();
     };
     const through = (desk: Desk, url: string) =>
@@ -256,6 +259,38 @@ describe.skipIf(postgresIsMissing !== null)(
       }
       expect((await statsOf(sandbox)).created).toBe(created);
       expect(await fresh.query(url, 'select held from srq.meta')).toEqual([{ held: 'missing' }]);
+    });
+
+    test('A restored store is behind for who has sent through it, also once another machine has sent the same again', async ({
+      desk,
+      sandbox,
+    }) => {
+      desk.use(sandbox);
+      const server = await PostgresServer.start();
+      onTestFinished(() => server.end());
+      const [url, to] = [await server.database(), await server.database()];
+      const recorded = (at: string) => server.query(at, 'select id, key, process, event from srq.record order by id');
+      const args = ['work', '--no-validate', '--until-empty', '--concurrency', '1', '--json'];
+      through(desk, url);
+      expect((await desk.call('enqueue', desk.write('leads.csv', leadsCsv(6)))).code).toBe(0);
+      const before = dumped(url);
+      expect(documentOf(await desk.call(...args))).toMatchObject({ created: 6 });
+      // An earlier srq did not remember the run.
+      const memory = join(desk.env['SRQ_STATE_DIR'] ?? '', 'default.store.json');
+      const { newest, ...mark } = JSON.parse(readFileSync(memory, 'utf8'));
+      const { run, ...rest } = newest;
+      writeFileSync(memory, JSON.stringify({ ...mark, newest: rest }));
+      expect([run, (await desk.call(...args)).code]).toEqual([expect.any(String), 0]);
+      writeFileSync(memory, JSON.stringify({ ...mark, newest }));
+      restore(to, before);
+      through(desk, to);
+      const stateOfOther = join(desk.folder, 'another-machine');
+      const again = await desk.start(args, { env: { SRQ_STATE_DIR: stateOfOther } }).ended;
+      expect(documentOf(again)).toMatchObject({ created: 6 });
+      expect(await recorded(to)).toEqual(await recorded(url));
+      const refused = await desk.call(...args);
+      expect([refused.code, documentOf(refused)]).toMatchObject([9, { error: { reason: 'store.behind' } }]);
+      expect(await server.query(to, 'select held from srq.meta')).toEqual([{ held: 'lost' }]);
     });
 
     test('A restored store sends nothing again, and notices a later fail-over', async ({ desk, openSandbox }) => {

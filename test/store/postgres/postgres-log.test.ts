@@ -92,7 +92,7 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
   );
 
   test.each([
-    "srq.append(1, null, srq.server(), null, null, '[]')",
+    "srq.append(process, 'run', null, server, null, null, '[]') from srq.join_store('run', '', null)",
     "srq.put_back(1, 0, '[]')",
     "srq.take_over('{}', '[]')",
     "srq.resume(true, '')",
@@ -174,6 +174,30 @@ describe.skipIf(postgresIsMissing !== null)(`The log in PostgreSQL${why}`, () =>
       expect(other.lookup(keyOf(1))).toBe('parked');
     });
   });
+
+  const RESTART = 'delete from srq.process; alter sequence srq.process_id_seq restart;';
+  test.each([
+    ['the number of the one that has', ['run', 'idle'], RESTART],
+    ['the number of the one that has not', ['idle', 'run'], RESTART],
+    ['another number', ['run', 'idle'], ''],
+  ])(
+    'in a store that was set back, one process has written a record and one none: who writes it again has %s',
+    async (_, runs, forget) => {
+      const logs = new Map<string, Awaited<ReturnType<typeof opened>>>();
+      for (const run of runs) logs.set(run, await opened(run));
+      const [log, idle] = [logs.get('run'), logs.get('idle')];
+      await log?.sending(subjectOf(1), 'none');
+      const back = 'delete from srq.record; delete from srq.request; alter sequence srq.record_id restart';
+      await server.query(url, `${forget} ${back}`);
+      const other = await opened('other');
+      expect(await other.sending(subjectOf(1), 'none')).toBe(true);
+      expect(other.member.newest).toMatchObject({ id: log?.member.newest?.id, key: keyOf(1) });
+      expect(await idle?.sending(subjectOf(1), 'none')).toBe(false);
+      await expect(log?.sending(subjectOf(2), 'none')).rejects.toMatchObject({ reason: 'store.failed-over' });
+      const kept = 'select p.run from srq.record r join srq.process p on p.id = r.process order by r.id';
+      expect(await server.query(url, kept)).toEqual([{ run: 'other' }, { run: 'run' }]);
+    },
+  );
 
   test('a process of an earlier epoch begins nothing more, and records what is under way', async () => {
     const log = await opened('run');
