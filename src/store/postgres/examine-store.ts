@@ -52,6 +52,21 @@ const ASKED = `select current_setting('server_version') as version,
   current_setting('transaction_read_only')::boolean as read_only,
   array(select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name) as "off"`;
 
+/** The statements that grant what `enqueue` and `work` need, for what this role lacks. */
+const LACKING = `with srq as (select c.oid, c.relname as name from pg_class c where c.relnamespace = to_regnamespace('srq'))
+  select format('grant %s to %I;', what, current_user) as grant from (
+    select 'usage on schema srq' as what where not has_schema_privilege(to_regnamespace('srq'), 'usage')
+    union all select format('%s on %s', needed, string_agg('srq.' || name, ', ' order by name))
+      from (values ('select', 'meta process record request waiting account note file_log'),
+        ('insert', 'process record request waiting account note file_log'),
+        ('update', 'meta process request waiting account file_log'), ('delete', 'waiting')) as n (needed, names)
+      join srq on name = any(string_to_array(names, ' ')) where not has_table_privilege(oid, needed) group by needed
+    union all select 'usage on sequence srq.record_id' from srq
+      where case when name = 'record_id' then not has_sequence_privilege(oid, 'usage') end
+    union all select 'execute on all functions in schema srq' where exists (select from pg_proc p
+      where p.pronamespace = to_regnamespace('srq') and not has_function_privilege(p.oid, 'execute'))
+  ) as lacking`;
+
 /** Examines a store without changing anything. Throws `SrqError('log')` if it cannot be used. */
 export async function examineStore({ query, shown }: Database) {
   const [server] = await query<Server>(ASKED);
@@ -63,6 +78,12 @@ export async function examineStore({ query, shown }: Database) {
   if (server.read_only) {
     const message = `The store ${shown} takes no writes: it is a standby, or its database or the role ${role} is set to read only.`;
     throw new SrqError('store.read-only', message, READ_ONLY_HINT);
+  }
+  const lacking = await query<{ grant: string }>(LACKING);
+  if (lacking.length > 0) {
+    const message = `The role ${role} lacks rights in the store ${shown}.`;
+    const hint = `Let the owner of its tables run: ${lacking.map(({ grant }) => grant).join(' ')}`;
+    throw new SrqError('store.not-ready', message, hint);
   }
   const isBehind = (await schemaVersion(query, shown)) === 0;
   const isHeld = !isBehind && (await standing(query)).held !== null;

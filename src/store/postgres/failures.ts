@@ -54,7 +54,8 @@ const PASSWORD_HINT = 'Set PGPASSWORD, or name the password in SRQ_STORE.';
 /** The advice for a server that takes no writes. */
 export const READ_ONLY_HINT =
   'If it is a standby, name the primary server; srq status shows which store is in force. If it is set to read only, its owner can lift that: alter database NAME reset default_transaction_read_only';
-const AGAIN = 'Then run the same command again: it goes on where it stopped.';
+const AGAIN = 'run the same command again: it goes on where it stopped.';
+const MENDED = `Once that is mended, ${AGAIN}`;
 
 /** What a failure has in its code and words, what is said of the store then, and what a person can do. */
 type Kind = readonly [pattern: RegExp, says: string, hint: string];
@@ -63,6 +64,8 @@ const KINDS: readonly Kind[] = [
   [/client password must be/i, 'asks for a password, and none is known', PASSWORD_HINT],
   [/^(?:28P01|28000)|SASL|password/i, 'refuses this user or password (WORDS)', PASSWORD_HINT],
   [/^25006/, 'takes no writes', READ_ONLY_HINT],
+  [/^42501/, 'gave an error (CODE: WORDS)', 'Its owner can grant the right. srq doctor says which are missing.'],
+  [/not support SSL/, 'gave an error (WORDS)', 'If the way there is safe, add to the URL: ?sslmode=disable'],
   [
     /^\S*(?:CERT|SELF_SIGNED|UNABLE_TO)/,
     'shows a certificate that cannot be trusted (CODE)',
@@ -70,10 +73,14 @@ const KINDS: readonly Kind[] = [
   ],
 ];
 
-const UNREACHABLE: Kind = [/^/, 'cannot be reached (CODE)', `Check that the server runs: pg_isready -h HOST. ${AGAIN}`];
+const UNREACHABLE: Kind = [
+  /^/,
+  'cannot be reached (CODE)',
+  `Check that the server runs: pg_isready -h HOST. Then ${AGAIN}`,
+];
 /** What the server itself says, by its SQLSTATE, and what the driver says that is no failure of the line. */
-const COMPLAINT: Kind = [/^[0-9A-Z]{5} /, 'gave an error (CODE: WORDS)', AGAIN];
-const UNKNOWN: Kind = [/^/, 'gave an error (WORDS)', AGAIN];
+const COMPLAINT: Kind = [/^[0-9A-Z]{5} /, 'gave an error (CODE: WORDS)', MENDED];
+const UNKNOWN: Kind = [/^/, 'gave an error (WORDS)', MENDED];
 
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
