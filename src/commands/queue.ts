@@ -3,7 +3,6 @@ import { exitNumber } from '../cli/exit-codes.ts';
 import { destinationOf, finishOnSignal } from '../cli/session.ts';
 import { rowsText, thousands } from '../report/output.ts';
 import { queueText } from '../report/terminal/queue-text.ts';
-import type { QueueDepth } from '../request/log/request-queue.ts';
 import { requireYes } from '../run/consent.ts';
 import { workingProcesses } from '../store/postgres/figures.ts';
 import { openQueue } from '../store/postgres/queue.ts';
@@ -11,19 +10,16 @@ import { openQueue } from '../store/postgres/queue.ts';
 /** Shows the queue and its workers. */
 export async function queue(context: Context): Promise<number> {
   const { store, database, requests } = await openRequests(context);
-  // To look changes nothing, so that there may be no tables.
-  const isThere = (await store.identity()) !== null;
-  const { oldestMs, ...depth } = isThere ? await requests.depth() : NO_ROWS;
-  const { unknown, held } = isThere ? await store.standing() : { unknown: 0, held: null };
+  await store.requireTables();
+  const { oldestMs, ...depth } = await requests.depth();
+  const { unknown, held } = await store.standing();
   const view = {
     ...{ store: store.name, queue: depth, oldestSeconds: Math.round(oldestMs / 1000), unknown, isHeld: held !== null },
-    workers: isThere ? await workingProcesses(database) : [],
+    workers: await workingProcesses(database),
   };
   await context.reporter.result('queue', view, (paint) => queueText(view, paint));
   return 0;
 }
-
-const NO_ROWS: QueueDepth = { total: 0, ready: 0, waiting: 0, inWork: 0, oldestMs: 0 };
 
 /**
  * Forgets the rows that wait to be sent, after a confirmation. What workers have in hand stays, because it may have

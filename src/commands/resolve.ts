@@ -35,6 +35,7 @@ export async function resolve(context: Context, given: readonly string[], option
       `Give at least the first ${MIN_RUN_LETTERS} letters: srq log --json shows the run of each request.`,
     );
   }
+  if ((await context.log.place()).kind === 'store') await (await context.log.postgresStore()).requireTables();
   const store = await context.log.store();
   const meant = run === undefined ? options : { ...options, run: await knownRun(store, run, 'srq resolve --all') };
   return isList ? list(context, keys, meant) : byPerson(context, keys, meant);

@@ -1,4 +1,5 @@
 import { type LogStore, parseNote, type RunNote, type RunNotes } from '../../request/log/log-store.ts';
+import { SrqError } from '../../request/words/errors.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
 import { type DatabaseOptions, openDatabase, type Query } from './database.ts';
 import { examineStore, makeTables, schemaVersion } from './examine-store.ts';
@@ -79,6 +80,12 @@ export function openPostgresStore(options: PostgresStoreOptions) {
     ...log,
     database,
     migrate,
+    /** Throws `SrqError('log')` for a database without tables, which would look like a store in which nothing is left to do. */
+    requireTables: async () => {
+      if (!(await isEmpty())) return;
+      const hint = 'srq status shows which store is in force. To make the tables in this one: srq store migrate';
+      throw new SrqError('store.not-ready', `The database ${database.shown} has no tables of srq.`, hint);
+    },
     /** Examines whether the store is suitable, without changing anything. */
     examine: () => examineStore(database),
     /**
