@@ -197,6 +197,20 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       expect(none.hint).toContain('PGPASSWORD');
     });
 
+    test.for([['queue'], ['resolve'], ['resolve', '--all', '--created']])(
+      'A database without tables is no store without requests: srq %s',
+      async (words, { desk, sandbox }) => {
+        const url = await server.database();
+        useStore(desk, sandbox, url);
+        const { code, message, hint } = refusal(await desk.call(...words, '--json'));
+        expect([code, message]).toEqual([9, `The database ${url} has no tables of srq.`]);
+        expect(hint).toContain('srq store migrate');
+        expect(await server.query(url, "select 1 where to_regnamespace('srq') is not null")).toEqual([]);
+        await desk.call('store', 'migrate');
+        expect((await desk.call('queue')).code).toBe(0);
+      },
+    );
+
     test('A store whose tables do not fit: the message says what to do', async ({ desk, sandbox }) => {
       const url = await server.database();
       const name = url.split('/').at(-1) ?? '';
@@ -215,10 +229,30 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, { tim
       const noRights = refusal(await desk.call(...bulkArgs(leads)));
       expect(noRights).toMatchObject({ code: 9, message: expect.stringContaining('permission denied') });
 
+      expect(noRights.hint).toMatch(/owner can grant .* srq doctor says/);
+      // Each time doctor says what is still missing, and with what it asks for the rows can be sent.
+      const lacking = async () => {
+        const { error } = documentOf(await desk.call('doctor', '--json')) as { error?: { hint: string } };
+        return /tables run: (.*)/.exec(error?.hint ?? '')?.[1] ?? '';
+      };
+      const usage = 'grant usage on schema srq to sender;';
+      expect(await lacking()).toContain(usage);
+      await server.query(url, `${usage} grant select on all tables in schema srq to sender`);
+      await server.query(url, 'revoke execute on all functions in schema srq from public');
+      const missing = await lacking();
+      expect(missing).toMatch(/grant delete on srq\.waiting to sender; grant insert on srq\.account, /);
+      expect(missing).toMatch(/grant usage on sequence srq\.record_id to sender;.*grant execute on all functions/);
+      await server.query(url, missing);
+      expect(await lacking()).toBe('');
+      expect(accountedFor(await desk.call(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
+      expect((await desk.call('enqueue', desk.write('more.csv', leadsCsv(9)))).code).toBe(0);
+      expect((await desk.call('work', '--until-empty')).code).toBe(0);
+      await server.query(url, 'revoke all on all tables in schema srq from sender');
+
       // As docs/scale.md has it.
       const grants = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(readFileSync('docs/scale.md', 'utf8'))?.[1] ?? '';
       await server.query(url, grants.replaceAll('DATABASE', name));
-      expect(accountedFor(await desk.call(...bulkArgs(leads)), 2)).toMatchObject({ created: 2 });
+      expect(accountedFor(await desk.call(...bulkArgs(leads)), 2)).toMatchObject({ repeated: 2 });
       const store = (documentOf(await desk.call('doctor', '--json')) as { steps: { name: string; result: string }[] })
         .steps;
       expect(store.find((step) => step.name === 'store')).toMatchObject({ result: 'ok' });

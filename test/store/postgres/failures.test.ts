@@ -27,6 +27,14 @@ test.each([
   ['ECONNREFUSED', 'connect', 'cannot be reached (ECONNREFUSED)', GOES_ON, true],
   ['', 'timeout expired', 'cannot be reached (timeout expired)', 'pg_isready', true],
   ['42P01', 'relation "x" does not exist', 'gave an error (42P01: relation "x"', GOES_ON, false],
+  ['42501', 'permission denied for sequence record_id', 'gave an error (42501: permission', 'owner can grant', false],
+  [
+    '',
+    'The server does not support SSL connections',
+    'gave an error (The server does not support SSL',
+    'sslmode=disable',
+    false,
+  ],
   ['', 'something odd', 'gave an error (something odd)', GOES_ON, false],
 ])('the failure %s (%s): the store %s', (code, message, said, advised, passes) => {
   const error = failure(code, message);
