@@ -26,7 +26,7 @@ export async function requireNotSentBefore(
   { asks, again, command }: { readonly asks: boolean; readonly command: readonly string[] } & Partial<SubmitOptions>,
 ): Promise<void> {
   if (again) return;
-  await requireOtherReferences(session, plan, command);
+  await requireOtherReferences(session, plan, command, again === undefined ? 'srq bulk FILE --again' : '--again');
   if (plan.counts.ready === 0) return;
   const { context } = session;
   const known = await sentOtherwise(session, input, plan);
@@ -56,12 +56,13 @@ async function requireOtherReferences(
   session: RequestSession,
   plan: ImportPlan,
   command: readonly string[],
+  anyway: string,
 ): Promise<void> {
   if (!plan.held?.size) return;
   const { mapping } = plan;
   const [at = -1] = mapping.sources.find(({ field }) => field === 'ref')?.columns ?? [];
   const ignored = withFlags(command, ['--map', `${mapping.columns[at] ?? 'COLUMN'}=-`]);
-  const hint = `If they are other leads, these are no references: ${commandLine(ignored)}    To create them in any case: --again`;
+  const hint = `If they are other leads, these are no references: ${commandLine(ignored)}    To create them in any case: ${anyway}`;
   await requireOwnReferences(plan, await session.logReader(), hint);
 }
 

@@ -192,7 +192,7 @@ function validateAdvice({ 'service.no-verdict': unread = 0 }: ReasonCounts) {
 /** Rows that only their own results file calls taken, those with a reference of before, and those that were changed. */
 const NOT_SENT = [
   'srq_status says taken, but this log does not have that. Empty it in rows that are new leads. If another machine or profile has sent them, go on there: the original file, imported here, would send them again.',
-  'the reference was sent or queued before, with other content. If these are new requests, send them in a file of their own, with --again.',
+  'the reference was sent or queued before, with other content. If these are new requests, send them in a file of their own: srq bulk FILE --again',
   'the cells differ from what was sent before (srq_message says so). To send one as a new request, empty its srq_status and import the file again.',
 ] as const;
 
