@@ -126,8 +126,9 @@ function patience({ clock, away }: DatabaseOptions, shown: string) {
     toldMs = clock.monotonicMs();
     away?.(message);
   };
-  const done = (call: object) => {
-    if (!stuck.delete(call) || stuck.size > 0) return;
+  const done = (call: object, isBack: boolean) => {
+    stuck.delete(call);
+    if (!isBack || stuck.size > 0 || toldMs === Number.NEGATIVE_INFINITY) return;
     toldMs = Number.NEGATIVE_INFINITY;
     away?.(null);
   };
@@ -138,6 +139,7 @@ function patience({ clock, away }: DatabaseOptions, shown: string) {
     const ended = new AbortController();
     let wrong = `The store ${shown} does not answer.`;
     let wasReadOnly = false;
+    let isBack = true;
     void (async () => {
       for (let waitMs = SILENT_MS; ; waitMs = TELL_AGAIN_MS) {
         await clock.sleep(waitMs, ended.signal);
@@ -149,13 +151,14 @@ function patience({ clock, away }: DatabaseOptions, shown: string) {
       for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
         try {
           const result = await work();
-          isReached = true;
+          isReached = isBack = true;
           return result;
         } catch (error) {
           // No server takes writing while a standby takes over.
           const isPassing = isTransient(error) || (isReadOnly(error) && isReached);
           const isLate = !isReached && clock.monotonicMs() - firstMs > FIRST_CONTACT_MS;
-          if (!isPassing || stop.aborted || isLate) throw error;
+          isBack = !isPassing;
+          if (isBack || stop.aborted || isLate) throw error;
           wasReadOnly ||= isReadOnly(error);
           wrong = error instanceof Error ? error.message : String(error);
           // A restart that takes only a moment is not reported.
@@ -165,7 +168,7 @@ function patience({ clock, away }: DatabaseOptions, shown: string) {
       }
     } finally {
       ended.abort();
-      done(call);
+      done(call, isBack);
     }
   };
 }
