@@ -3,13 +3,15 @@ import type { Database, Query } from './database.ts';
 
 /**
  * Returns the processes that work on a queue now: the command, the process, the machine and the start time of each, and how
- * many requests it has in hand.
+ * many requests it has in hand. One that was not heard for a minute is not shown, although its rows are kept for it a while
+ * after the server's start.
  */
 export async function workingProcesses({ query }: Pick<Database, 'query'>) {
   const rows = await query<{ name: string; since: Date; seen: Date; inHand: number }>(
     `select p.holder as name, p.since, p.seen,
       (select count(*)::integer from srq.waiting w where w.process = p.id) as "inHand"
-    from srq.process p where p.holder like 'srq work,%' and not srq.is_gone(p) order by p.id`,
+    from srq.process p where p.holder like 'srq work,%' and p.left_at is null
+      and p.seen > clock_timestamp() - interval '60 seconds' order by p.id`,
   );
   return rows.map((row) => ({ ...row, since: row.since.toISOString(), seen: row.seen.toISOString() }));
 }
