@@ -204,6 +204,20 @@ describe('While the server is unavailable', () => {
     expect(said).toEqual(['full', null]);
   });
 
+  test('the store is not back when work on it was given up, but with the next work that is done', async () => {
+    withoutChance();
+    const { clock, retry, said } = persistent();
+    await retry(async () => {}, never);
+    const stop = new AbortController();
+    const given = retry(failing(clock, 9, away('it is away')).work, stop.signal).catch(() => 'given up');
+    await clock.until(clock.sleep(1_000));
+    stop.abort();
+    expect(await clock.until(given)).toBe('given up');
+    expect(said).toEqual(['it is away']);
+    await retry(async () => {}, never);
+    expect(said).toEqual(['it is away', null]);
+  });
+
   test('work on the store is not tried again after the end, nor if it cannot succeed', async () => {
     const { clock, retry } = persistent();
     await retry(async () => {}, never);

@@ -43,6 +43,11 @@ describe.skipIf(postgresIsMissing !== null)(`A store in PostgreSQL${why}`, () =>
       url,
       "insert into srq.process (run, holder, left_at) values ('five', 'srq work, killed', now())",
     );
+    // A server that has just started takes it for living, and leaves its rows to it for a while.
+    await server.query(
+      url,
+      "insert into srq.process (run, holder, seen) values ('six', 'srq work, silent', now() - interval '1 minute')",
+    );
     for (const row of [1, 2]) {
       const text = `insert into srq.waiting (key, account, "row", request, process) values ($1, $1, 1, '', $2)`;
       await server.query(url, text, [keyOf(row), worker.member.joined.process]);
