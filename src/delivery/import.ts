@@ -7,7 +7,7 @@ import { refreshUnknown } from './plan.ts';
 import { reportRows } from './report-rows.ts';
 import { type PassDeps, sendRows } from './send-rows.ts';
 import { settleRows } from './settle-rows.ts';
-import type { Sent, SubmitOptions } from './submit.ts';
+import { IN_DOUBT, type Sent, type SubmitOptions } from './submit.ts';
 import { Supervisor } from './supervise.ts';
 
 /**
@@ -133,8 +133,9 @@ export async function runPass(
 }
 
 /** Keeps the ledger up to date with a result, and with that of another row that is unknown because of it. */
-function noteResult({ ledger }: ImportPlan, { row, status, alsoUnknown }: Sent): void {
+function noteResult({ ledger, unsettled }: ImportPlan, { row, status, alsoUnknown, isFromLog, message }: Sent): void {
   ledger.setStatus(row, status);
+  if (status === 'unknown' && isFromLog && message !== null && message !== IN_DOUBT) unsettled.set(row, message);
   const { row: other, key } = alsoUnknown ?? { row: 0, key: null };
   if (key !== null && ledger.has(other) && ledger.key(other) === key) ledger.setStatus(other, 'unknown');
 }

@@ -98,7 +98,16 @@ export async function planImport(
   const { strangers = 0, unknownElsewhere = 0 } = returned ?? {};
   const planned = { table, notes, mapping, range, rows: ledger.rows, strangers, unknownElsewhere };
   const first = shown.find(({ row }) => !held.has(row)) ?? null;
-  return { ...planned, counts: ledger.counts(), first, held, altered, problemGroups: findings.all(), ledger };
+  return {
+    ...planned,
+    counts: ledger.counts(),
+    first,
+    held,
+    altered,
+    problemGroups: findings.all(),
+    ledger,
+    unsettled: new Map(),
+  };
 }
 
 /** Number of ready rows that are kept, because the first ones may be held back. */

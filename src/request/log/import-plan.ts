@@ -54,6 +54,8 @@ export interface ImportPlan {
   /** Rows of a results file that are not sent although their cells are not those of the request that they were. */
   readonly altered?: ReadonlySet<number>;
   readonly ledger: Ledger;
+  /** Why rows whose outcome is unknown could not be settled. */
+  readonly unsettled: Map<number, string>;
 }
 
 /** One row of the input with its result, for the results file and the export. */
