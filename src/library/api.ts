@@ -237,7 +237,8 @@ export interface Marketplace {
   ): Promise<ImportResult>;
   /**
    * Settles requests whose outcome is unknown by their keys, which `log({ status: 'unknown' })` lists. `word` says what
-   * became of them. If a key is not that of such a request, it throws `SrqError('usage')` and records nothing.
+   * became of them. If a key is not that of such a request, it throws `SrqError('usage')` and records nothing. It waits for the
+   * creates under way, and those that begin meanwhile wait for it.
    */
   resolve(keys: string | readonly string[], word: Word): Promise<readonly LogEntry[]>;
   /** Yields the last record of each request in the log, oldest first. It needs no lock. */

@@ -26,6 +26,8 @@ export class LibraryMarketplace implements api.Marketplace {
   readonly #calls = new Map<Promise<unknown>, HowCalled>();
   /** The creates under way, by key and by reference. A create with the same one waits for the one before. */
   readonly #underWay = new Map<string, Promise<unknown>>();
+  /** Ends with the last word of a person. A create that begins meanwhile waits for it. */
+  #settled: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(settings: LibrarySettings, version: string) {
@@ -59,10 +61,11 @@ export class LibraryMarketplace implements api.Marketplace {
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
     return this.#call('together', async () => {
       requireFit('create', options);
-      const [draft, signal] = [this.#draft(request), this.#endingWith(options.signal)];
+      const [draft, signal, settled] = [this.#draft(request), this.#endingWith(options.signal), this.#settled];
       const submitting = await this.#submitOptions({ ...options });
       const prepared = await this.#prepare(draft, 'create');
       if (!prepared.request) return notSent(prepared);
+      await settled;
       return this.#afterEqualOne(prepared, submitting, signal);
     });
   }
@@ -91,20 +94,16 @@ export class LibraryMarketplace implements api.Marketplace {
   }
 
   async resolve(keys: string | readonly string[], word: api.Word): Promise<readonly LogEntry[]> {
-    return this.#call('alone', async () => {
+    return this.#call('together', async () => {
       requireFit('keys', keys);
       requireFit('word', word);
       const named = [keys].flat();
       const said = word === 'not-created' ? word : { id: typeof word === 'object' ? word.created : null };
-      const log = await this.#host.openLog();
-      if (named.length === 0) return [];
-      const store = await this.#host.log.store();
-      const doubtful = await unknownRecords(store, named);
-      requireClear(doubtful, named, said);
-      await requireOwnIdentifier(store, said);
-      await settleByWord(log, doubtful, said);
-      const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
-      return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
+      // What is under way has no outcome yet that a person could know.
+      const before = [...this.#calls].flatMap(([call, how]) => (how === 'together' ? call : []));
+      const settling = Promise.all(before).then(() => this.#settle(named, said));
+      this.#settled = Promise.allSettled([settling]);
+      return settling;
     });
   }
 
@@ -150,6 +149,18 @@ export class LibraryMarketplace implements api.Marketplace {
     } catch (error) {
       throw forProgram(error);
     }
+  }
+
+  async #settle(named: readonly string[], said: Parameters<typeof settleByWord>[2]): Promise<readonly LogEntry[]> {
+    const log = await this.#host.openLog();
+    if (named.length === 0) return [];
+    const store = await this.#host.log.store();
+    const doubtful = await unknownRecords(store, named);
+    requireClear(doubtful, named, said);
+    await requireOwnIdentifier(store, said);
+    await settleByWord(log, doubtful, said);
+    const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
+    return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
   }
 
   #draft(request: api.RequestFields): Draft | Problem {
