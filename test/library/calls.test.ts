@@ -61,6 +61,22 @@ describe('What validate says of a request', () => {
   });
 });
 
+test("A person's word waits for the creates under way, and later ones wait for it", async () => {
+  const { sandbox, marketplace } = await openAt();
+  strike(sandbox, 1, 'reset-after');
+  const { key } = await marketplace.create(requestAt(1), { validate: false });
+  const order: string[] = [];
+  const noted = async (name: string, call: Promise<unknown>) => {
+    await call;
+    order.push(name);
+  };
+  const before = noted('before', marketplace.create(requestAt(2)));
+  const word = noted('word', marketplace.resolve(key ?? '', 'not-created'));
+  const after = noted('after', marketplace.create(requestAt(1)));
+  await Promise.all([before, word, after]);
+  expect(order).toEqual(['before', 'word', 'after']);
+});
+
 describe('A secret from a function', () => {
   test('A secret from a function is read again once the service has refused it', async () => {
     const sandbox = await sandboxWith();
