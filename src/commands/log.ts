@@ -4,9 +4,8 @@ import type { LogOptions } from '../cli/table/options.ts';
 import { columnsOf, printable, writeAll } from '../report/output.ts';
 import { logHeading, logLine } from '../report/terminal/log-text.ts';
 import type { ItemText } from '../report/terminal/reporter.ts';
-import { keysOfRun, type LogEntry, type LogStore, logEntryOf, recordsWith } from '../request/log/log-store.ts';
+import { entriesWith, type LogEntry } from '../request/log/log-store.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
-import type { LogRecord } from '../request/ports.ts';
 import { csvLine } from '../request/words/csv-text.ts';
 import { knownRun } from '../run/known-runs.ts';
 import { logFilter } from '../run/log-filter.ts';
@@ -14,8 +13,10 @@ import { logFilter } from '../run/log-filter.ts';
 /** Shows what was sent and what came back, one entry per request, the oldest first. */
 export async function log(context: Context, options: LogOptions): Promise<number> {
   const store = await context.log.store();
-  const wanted = await filterOf(store, options, context.clock.nowMs());
-  const shown = await context.reporter.lines('log', entries(store, wanted, options.id), lineOf(context, options));
+  const isWanted = logFilter(options, context.clock.nowMs());
+  if (options.run !== undefined) await knownRun(store, options.run, 'srq log');
+  const entries = entriesWith(store, options, isWanted);
+  const shown = await context.reporter.lines('log', entries, lineOf(context, options));
   if (shown > 0) return 0;
   await warnOfWrongLog(context);
   const { csv, ...filters } = options;
@@ -23,22 +24,6 @@ export async function log(context: Context, options: LogOptions): Promise<number
   const isFiltered = Object.keys(filters).length > 0;
   context.reporter.say(() => `No requests in ${printable(store.name)}${isFiltered ? ' match' : ''}.`);
   return 0;
-}
-
-type Wanted = (record: LogRecord) => boolean;
-
-/** Returns the filter for the flags. Throws `SrqError('usage')` for an invalid time, and for an unknown run. */
-async function filterOf(store: LogStore, options: LogOptions, nowMs: number): Promise<Wanted> {
-  const { run } = options;
-  const isWanted = logFilter(options, nowMs);
-  if (run === undefined) return isWanted;
-  await knownRun(store, run, 'srq log');
-  const keys = await keysOfRun(store, run);
-  return (record) => (keys?.find(record.key) ?? 0) >= 0 && isWanted(record);
-}
-
-async function* entries(store: LogStore, wanted: Wanted, id: string | undefined): AsyncGenerator<LogEntry> {
-  for await (const record of recordsWith(store, id)) if (wanted(record)) yield logEntryOf(record);
 }
 
 const CSV_COLUMNS = ['at', 'status', 'row', 'ref', 'id', 'ids', 'http', 'ms', 'message', 'key', 'run'];

@@ -6,7 +6,7 @@ import { requireClear, requireOwnIdentifier, settleByWord, unknownRecords } from
 import { type Submission, type SubmitOptions, shown } from '../delivery/submit.ts';
 import type { RequestOperationName } from '../request/contract/operations.ts';
 import type { Draft } from '../request/lead/service-request.ts';
-import { isSelected, keysOfRun, type LogEntry, logEntryOf, recordsWith } from '../request/log/log-store.ts';
+import { entriesWith, isSelected, type LogEntry, logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type Problem, whyInvalid } from '../request/words/finding.ts';
 import type * as api from './api.ts';
@@ -111,13 +111,9 @@ export class LibraryMarketplace implements api.Marketplace {
     try {
       this.#requireOpen();
       requireFit('log', filter);
-      const { since, run, ...selection } = filter;
+      const { since, ...selection } = filter;
       const store = await this.#host.log.store();
-      const keys = await keysOfRun(store, run);
-      for await (const record of recordsWith(store, selection.id)) {
-        if (keys !== null && keys.find(record.key) < 0) continue;
-        if (isSelected(record, selection, since?.getTime())) yield logEntryOf(record);
-      }
+      yield* entriesWith(store, selection, (record) => isSelected(record, selection, since?.getTime()));
     } catch (error) {
       throw forProgram(error);
     }

@@ -171,7 +171,7 @@ export function isSelected(
  * Yields the last record of every request, or with `id` only those that name it. A request that was created once more has the
  * identifiers of both creations, and then yields the record of the one that is meant.
  */
-export async function* recordsWith(
+async function* recordsWith(
   log: Pick<LogStore, 'latest' | 'records'>,
   id: string | undefined,
 ): AsyncGenerator<LogRecord, void> {
@@ -189,6 +189,17 @@ export async function* recordsWith(
     else if (event === 'unknown' && !sentAgain.has(key)) found.delete(key);
   }
   yield* found.values();
+}
+
+/** Yields the requests that are selected, oldest first. `isWanted` judges the last record of each of those of the run. */
+export async function* entriesWith(
+  log: Pick<LogStore, 'latest' | 'records'>,
+  { run, id }: Pick<LogSelection, 'run' | 'id'>,
+  isWanted: (record: LogRecord) => boolean,
+): AsyncGenerator<LogEntry, void> {
+  const keys = await keysOfRun(log, run);
+  for await (const record of recordsWith(log, id))
+    if ((keys?.find(record.key) ?? 0) >= 0 && isWanted(record)) yield logEntryOf(record);
 }
 
 /** A request that was created, may have been, or waits in the queue. One that waits has no time. */
