@@ -31,12 +31,6 @@ export const UNDECODABLE = /\uFFFD|\p{Surrogate}/u;
 /** Maximum number of undecodable places that count as a problem of single rows, even in a file of plain ASCII. */
 const FEW_PLACES = 10;
 
-/** The numbers of characters beyond ASCII that an encoding explains, and that it does not have. */
-interface Census {
-  readonly known: number;
-  readonly unknown: number;
-}
-
 /**
  * Finds the encoding of a whole file. The first of these applies: the declared encoding, the byte order mark, UTF-16 if
  * NUL bytes are where UTF-16 has them, UTF-8 if it explains most characters beyond ASCII, and else Windows-1252, with a
@@ -176,8 +170,11 @@ function encodingByNuls(head: Buffer): string | null {
   return { x0: 'utf-16le', '0x': 'utf-16be' }[form] ?? null;
 }
 
-/** Counts the characters beyond ASCII in a whole file, those of three bytes in UTF-8 twice. */
-async function censusOf(file: PartnerFile, encoding: string): Promise<Census> {
+/**
+ * Counts the characters beyond ASCII in a whole file, those of three bytes in UTF-8 twice: those that the encoding explains,
+ * and those that it does not have.
+ */
+async function censusOf(file: PartnerFile, encoding: string) {
   const undecodable = encoding.startsWith('utf-16') ? /\p{Surrogate}/gu : /\uFFFD/g;
   let [beyond, unknown] = [0, 0];
   for await (const text of decodedText(file, encoding)) {

@@ -1,9 +1,3 @@
-interface QueuedItem<Item, Result> {
-  readonly item: Item;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Processes items in groups, without a timer: the items that are added while one group is processed form the next one.
  * `work` returns a result for each item. If it throws, all items of that group fail with the error. A group has at most `most`
@@ -14,7 +8,7 @@ export function inGroups<Item, Result>(
   most = Number.POSITIVE_INFINITY,
   identify?: (item: Item) => string,
 ) {
-  const queue: QueuedItem<Item, Result>[] = [];
+  const queue: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
   let draining: Promise<void> | null = null;
 
   /** Takes the items from the front of the queue that may share a group. */

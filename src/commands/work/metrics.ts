@@ -8,13 +8,11 @@ export type WorkerView = Pick<
   | ('depth' | 'standing' | 'pace')
 >;
 
-/** A number, or one for each value of the label. A process may not have it yet. */
-type Value = number | Readonly<Record<string, number>> | null | undefined;
-
 interface Metric {
   readonly help: string;
   readonly label?: string;
-  readonly value: (view: WorkerView) => Value;
+  /** A number, or one for each value of the label. A process may not have it yet. */
+  readonly value: (view: WorkerView) => number | Readonly<Record<string, number>> | null | undefined;
 }
 
 /** All metrics, by name. They cost nothing per row, because srq keeps these counts anyway. */

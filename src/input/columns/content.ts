@@ -43,14 +43,8 @@ const PLATFORM_PREFIX = /^(?:(?:p|z|l):|')/;
 /** Number of cells whose words are looked up, which takes longer than examining their form. */
 const LOOKED_UP = 60;
 
-/** A filled cell with the index of its row. */
-interface Filled {
-  readonly text: string;
-  readonly row: number;
-}
-
-/** Returns the filled cells of a column. In one of contacts, a dash or "n/a" says that there is none. */
-function filledCells(cells: readonly string[]): readonly Filled[] {
+/** Returns the filled cells of a column, each with the index of its row. In one of contacts, a dash or "n/a" says that there is none. */
+function filledCells(cells: readonly string[]) {
   const filled = cells
     .map((cell, row) => ({ text: withoutFraction(cell.trim().replace(PLATFORM_PREFIX, '')), row }))
     .filter(({ text }) => text !== '' && !isErrorValue(text));

@@ -1,5 +1,4 @@
-import type { DocumentName, DocumentOf } from '../../request/documents/types.ts';
-import { SCHEMA_VERSION } from '../../request/documents/types.ts';
+import { type DocumentName, type DocumentOf, SCHEMA_VERSION } from '../../request/documents/types.ts';
 import type { Failure } from '../../request/words/errors.ts';
 import {
   columnsOf,

@@ -4,15 +4,11 @@ import { parseFilter } from '../records/received-requests.ts';
 import type { SandboxState } from '../records/sandbox-state.ts';
 import { FAULT_KINDS, faultOf, parseFaultRates } from '../service/faults.ts';
 
-interface Call {
-  readonly query: URLSearchParams;
-  /** The JSON of a PUT. */
-  readonly body: unknown;
-  /** Number of the request that the path names, or 0 if it names none. */
-  readonly number: number;
-}
-
-type InboxAction = (state: SandboxState, call: Call) => SandboxAnswer;
+/** `body` is the JSON of a PUT, and `number` that of the request which the path names, or 0 if it names none. */
+type InboxAction = (
+  state: SandboxState,
+  call: { readonly query: URLSearchParams; readonly body: unknown; readonly number: number },
+) => SandboxAnswer;
 
 /** The calls for programs, by method and name. */
 export const CALLS: Readonly<Record<string, InboxAction>> = {

@@ -4,14 +4,11 @@ import type { Clock } from '../../request/ports.ts';
 import { isReadOnly, isTransient, storeError } from './failures.ts';
 import { storeAddress } from './store-url.ts';
 
-/** A row as the driver returns it. The caller of the query knows its columns. */
-type DatabaseRow = Readonly<Record<string, unknown>>;
-
 /**
- * Runs one statement. Statements have no names, because a pooler may give each of them another connection. Several without
+ * Runs one statement, whose columns its caller knows. Statements have no names, because a pooler may give each of them another connection. Several without
  * values are one transaction, and the rows are those of the last one. Throws `SrqError('log')` if it fails.
  */
-export type Query = <Row extends object = DatabaseRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+export type Query = <Row extends object = object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 export interface DatabaseOptions {
   readonly url: string;

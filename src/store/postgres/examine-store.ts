@@ -38,15 +38,7 @@ export async function makeTables({ query, shown }: Database): Promise<boolean> {
 
 const MIN_VERSION = 130_000;
 
-interface Server {
-  readonly version: string;
-  readonly number: number;
-  readonly role: string;
-  readonly read_only: boolean;
-  /** Those of the settings that keep commits through a power cut which are off. */
-  readonly off: string[];
-}
-
+/** `off` names the settings that keep commits through a power cut and are off. */
 const ASKED = `select current_setting('server_version') as version,
   current_setting('server_version_num')::integer as number, current_user as role,
   current_setting('transaction_read_only')::boolean as read_only,
@@ -69,6 +61,7 @@ const LACKING = `with srq as (select c.oid, c.relname as name from pg_class c wh
 
 /** Examines a store without changing anything. Throws `SrqError('log')` if it cannot be used. */
 export async function examineStore({ query, shown }: Database) {
+  type Server = { version: string; number: number; role: string; read_only: boolean; off: string[] };
   const [server] = await query<Server>(ASKED);
   if (!server || server.number < MIN_VERSION) {
     const message = `The store ${shown} is PostgreSQL ${server?.version ?? 'of an unknown version'}; 13 or later is needed.`;

@@ -124,17 +124,10 @@ function appendOnce({ query }: Database, member: Membership, run: string, group:
     const next = { next: nextState('none', event, by), next_licensed: nextState('licensed', event, by) };
     return { ...rowOf(dated(record, waitedMs())), entry, seen, ...next };
   });
-  return query<AppendedRow>(APPEND, [
+  return query<{ key: string; recorded: boolean; state: LoggedState; record: string | null }>(APPEND, [
     ...[joined.process, run, begins ? joined.epoch : null, joined.server, newest?.id ?? null, newest?.key ?? null],
     jsonOf(entries),
   ]);
-}
-
-interface AppendedRow {
-  readonly key: string;
-  readonly recorded: boolean;
-  readonly state: LoggedState;
-  readonly record: string | null;
 }
 
 const APPEND = `select replace(key::text, '-', '') as key, recorded, state, record
