@@ -18,16 +18,16 @@ export async function workingProcesses({ query }: Pick<Database, 'query'>) {
 
 /** Returns how many requests of the account wait. */
 export async function depth(query: Query, account: string): Promise<QueueDepth> {
-  const [row] = await query<Omit<QueueDepth, 'oldestMs'> & { readonly oldestMs: number | null }>(
-    `select count(*)::integer as total, count(process)::integer as "inWork",
+  const [row] = await query<QueueDepth>(
+    `select count(*)::integer as total,
       count(*) filter (where process is null and due <= now())::integer as ready,
-      count(*) filter (where process is null and due > now())::integer as waiting,
-      extract(epoch from now() - min(since) filter (where process is null))::float8 * 1000 as "oldestMs"
+      count(*) filter (where process is null and due > now())::integer as waiting, count(process)::integer as "inWork",
+      greatest(0, extract(epoch from now() - min(since) filter (where process is null))::float8 * 1000) as "oldestMs"
     from srq.waiting where account = $1`,
     [account],
   );
-  const { total = 0, ready = 0, waiting = 0, inWork = 0, oldestMs = 0 } = row ?? {};
-  return { total, ready, waiting, inWork, oldestMs: Math.max(0, oldestMs ?? 0) };
+  if (!row) throw new Error('no answer of a count');
+  return row;
 }
 
 /** What in a store needs a person now. */

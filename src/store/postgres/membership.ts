@@ -70,7 +70,8 @@ export async function enterStore(database: Database, options: MembershipOptions)
   const compareOnce = async () => {
     // The server may lack this process as well.
     const met = await join(joined.server);
-    if (isOlder(met.server, joined.server)) throw passing('store.unavailable', replaced(shown));
+    if (isOlder(met.server, joined.server))
+      throw passing('store.unavailable', `The store ${shown} was reached at a server that has been replaced.`);
     if (!(await hasAll(database, met.process, records))) {
       const known = [met.process, newestId, jsonOf(records)];
       const [back] = await query<{ lost: number }>('select srq.put_back($1, $2, $3) as lost', known);
@@ -189,8 +190,6 @@ function stopped(shown: string, { held, missing, forked }: Joined): SrqError {
 function passing(code: 'store.failed-over' | 'store.unavailable', message: string): SrqError {
   return new SrqError(code, message, null, Object.assign(new Error('held back'), { code: '08006' }));
 }
-
-const replaced = (shown: string) => `The store ${shown} was reached at a server that has been replaced.`;
 
 /** Tells whether one server is an earlier one of the other: the same system on an earlier timeline. */
 function isOlder(one: string, other: string): boolean {
