@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { withProgress } from '../../cli/input.ts';
 import { askYesNo } from '../../cli/prompt.ts';
 import { keepHeapSmall } from '../../cli/v8-flags.ts';
-import { countText, duration, printable, rowsText, thousands } from '../../report/output.ts';
+import { countText, duration, inChunks, printable, rowsText, thousands } from '../../report/output.ts';
 import { resumedText } from '../../report/terminal/resumed-text.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import { inBatches } from '../../run/batches.ts';
@@ -103,19 +103,14 @@ export async function storeExport(context: Context, { output }: { readonly outpu
   // A process may be about to write to an earlier one, so none is replaced.
   const file = await openOutput(context, output, { flag: '--output', kind: 'log', keepsOwn: true });
   let requests = 0;
-  async function* texts(): AsyncGenerator<string> {
-    for await (const batch of inBatches(store.requests(), WRITTEN_AT_ONCE)) {
-      requests += batch.length;
-      yield batch.map(({ record, state }) => encodeRequest(record, state)).join('');
-    }
-  }
-  await writeUntilSignal(context, file, texts());
+  const texts = inChunks(store.requests(), ({ record, state }) => {
+    requests += 1;
+    return encodeRequest(record, state);
+  });
+  await writeUntilSignal(context, file, texts);
   const document = { store: store.name, output: file.path, requests };
   await context.reporter.result('store export --output', document, (paint) => {
     return `${paint.green('✓')} ${printable(file.path)} has the ${countText(requests, 'request')} of the store ${printable(store.name)}.`;
   });
   return 0;
 }
-
-/** Some 64 KiB. */
-const WRITTEN_AT_ONCE = 256;
