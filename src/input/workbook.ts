@@ -54,15 +54,25 @@ export async function readWorkbook(
   // checked.
   const bounded = new Blob([zipSync(Object.fromEntries(parts), { level: 0 })]);
   let [index, content] = [candidates[0] ?? 0, fromHeader([], 0)];
-  const withLeads: CountedSheet[] = [];
+  // Only their names are kept: the records of a sheet may take much memory.
+  const withLeads: string[] = [];
   for (const at of candidates) {
     const all = await recordsOf(bounded, at, file.path);
     const found = fromHeader(all, skipLines);
     const hasLeads = all.some(looksLikeLead);
-    if (hasLeads) withLeads.push({ name: sheets[at]?.name ?? '', rows: filledRows(found.records) });
+    if (hasLeads) {
+      const rows = found.records.slice(1).filter(({ cells }) => cells.some((cell) => cell.trim() !== '')).length;
+      withLeads.push(`"${sheets[at]?.name ?? ''}" (${rows} ${rows === 1 ? 'row' : 'rows'})`);
+    }
     if (hasLeads || at === index) [index, content] = [at, found];
   }
-  if (withLeads.length > 1) throw severalWithLeads(withLeads, file.path);
+  if (withLeads.length > 1) {
+    throw new SrqError(
+      'sheet.unclear',
+      `${file.path} has leads in several sheets: ${withLeads.join(', ')}.`,
+      'Choose one: --sheet NAME. To import all of them, run the command for each.',
+    );
+  }
   return {
     name: sheets[index]?.name ?? '',
     isChosen: index !== candidates[0],
@@ -126,25 +136,6 @@ function sheetsOf(xml: string): { name: string; hidden: boolean }[] {
     name: attributeOf(tag, 'name') ?? '',
     hidden: /\sstate\s*=\s*["'](?:hidden|veryHidden)["']/.test(tag),
   }));
-}
-
-/** What is kept of a sheet. Its records may take much memory. */
-interface CountedSheet {
-  readonly name: string;
-  /** Number of filled rows below the header. */
-  readonly rows: number;
-}
-
-const filledRows = (records: readonly CsvRecord[]): number =>
-  records.slice(1).filter(({ cells }) => cells.some((cell) => cell.trim() !== '')).length;
-
-function severalWithLeads(sheets: readonly CountedSheet[], path: string): SrqError {
-  const names = sheets.map(({ name, rows }) => `"${name}" (${rows} ${rows === 1 ? 'row' : 'rows'})`);
-  return new SrqError(
-    'sheet.unclear',
-    `${path} has leads in several sheets: ${names.join(', ')}.`,
-    'Choose one: --sheet NAME. To import all of them, run the command for each.',
-  );
 }
 
 function sheetNamed(sheets: readonly { name: string }[], wanted: string, path: string): number {
