@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { lstat, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { mediaTypeOfName } from '../request/lead/media-type.ts';
 import type { AudioFile } from '../request/lead/service-request.ts';
@@ -17,39 +17,25 @@ const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
  * path is a regular file of 1 byte to 25 MiB, and its real path is inside the real path of that folder.
  */
 export async function describeAudio(path: string, insideFolder: string): Promise<AudioFile> {
-  const folder = await realpath(insideFolder).catch((error: unknown) =>
-    Promise.reject(unreadable(insideFolder, error)),
-  );
+  const folder = await realpath(insideFolder).catch(refuse(insideFolder));
   // The name is checked before links are resolved, so that no file outside of the folder is accessed.
   const absolute = resolve(folder, path);
   if (!isInside(absolute, folder) && !isInside(absolute, resolve(insideFolder))) throw outside(path);
-  const real = await realpath(absolute).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  const real = await realpath(absolute).catch(refuse(path));
   if (!isInside(real, folder)) throw outside(path);
-  const handle = await openRecording(real, path);
-  try {
-    const found = await handle.stat();
-    if (found.size === 0) throw unusable(`The recording ${path} is empty.`, 'Export it again.');
-    if (found.size > MAX_AUDIO_BYTES) throw tooLarge(path, found.size);
-    const bytes = await handle.readFile();
-    const mediaType = mediaTypeOfName(path);
-    if (mediaType === null) throw unusable(`${path} is not a recording.`, 'Name a sound file, such as .mp3 or .wav.');
-    const described = { path: real, sizeBytes: bytes.length, sha256: digestOf(bytes), mediaType };
-    return { ...described, base64: () => readBase64(described) };
-  } finally {
-    await handle.close();
-  }
+  const { size, bytes } = await readRecording(real, path, MAX_AUDIO_BYTES);
+  if (size === 0) throw unusable(`The recording ${path} is empty.`, 'Export it again.');
+  if (bytes === null) throw tooLarge(path, size);
+  const mediaType = mediaTypeOfName(path);
+  if (mediaType === null) throw unusable(`${path} is not a recording.`, 'Name a sound file, such as .mp3 or .wav.');
+  const described = { path: real, sizeBytes: bytes.length, sha256: digestOf(bytes), mediaType };
+  return { ...described, base64: () => readBase64(described) };
 }
 
-async function readBase64(audio: Omit<AudioFile, 'base64'>): Promise<string> {
-  const handle = await openRecording(audio.path, audio.path);
-  try {
-    const { size } = await handle.stat();
-    const bytes = size === audio.sizeBytes ? await handle.readFile() : null;
-    if (bytes === null || digestOf(bytes) !== audio.sha256) throw changed(audio.path);
-    return bytes.toString('base64');
-  } finally {
-    await handle.close();
-  }
+async function readBase64({ path, sizeBytes, sha256 }: Omit<AudioFile, 'base64'>): Promise<string> {
+  const { bytes } = await readRecording(path, path, sizeBytes);
+  if (bytes !== null && digestOf(bytes) === sha256) return bytes.toString('base64');
+  throw unusable(`The recording ${path} changed after it was checked.`, 'Run the same command again.');
 }
 
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -58,13 +44,22 @@ function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** Opens a recording without following a link or waiting for the writer of a pipe. */
-async function openRecording(real: string, path: string): Promise<FileHandle> {
+/**
+ * Reads a recording without following a link or waiting for the writer of a pipe. `bytes` is null if there are more than
+ * `most`.
+ */
+async function readRecording(real: string, path: string, most: number) {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0);
   // A device or a pipe is refused before it is opened, because opening one can have effects.
-  const found = await lstat(real).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  const found = await lstat(real).catch(refuse(path));
   if (!found.isFile()) throw unusable(`The recording ${path} is not a file.`, 'Name one sound file.');
-  return open(real, flags).catch((error: unknown) => Promise.reject(unreadable(path, error)));
+  const handle = await open(real, flags).catch(refuse(path));
+  try {
+    const { size } = await handle.stat();
+    return { size, bytes: size > most ? null : await handle.readFile() };
+  } finally {
+    await handle.close();
+  }
 }
 
 function outside(path: string): SrqError {
@@ -82,21 +77,17 @@ function tooLarge(path: string, sizeBytes: number): SrqError {
   );
 }
 
-function changed(path: string): SrqError {
-  return unusable(`The recording ${path} changed after it was checked.`, 'Run the same command again.');
-}
-
 function unusable(message: string, hint: string, cause?: unknown): SrqError {
   return new SrqError('recording.unusable', message, hint, cause);
 }
 
-function unreadable(path: string, error: unknown): SrqError {
-  const code = systemCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return unusable(`There is no recording ${path}.`, 'Recordings are looked for in the folder of the file.', error);
-  return unusable(
-    `The recording ${path} cannot be read (${code || 'unknown error'}).`,
-    'Check its name and its permissions.',
-    error,
-  );
-}
+/** Returns what throws the error for a recording that the system does not let srq read. */
+const refuse =
+  (path: string) =>
+  (error: unknown): never => {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw unusable(`There is no recording ${path}.`, 'Recordings are looked for in the folder of the file.', error);
+    const message = `The recording ${path} cannot be read (${code || 'unknown error'}).`;
+    throw unusable(message, 'Check its name and its permissions.', error);
+  };
