@@ -83,9 +83,12 @@ export class LibraryHost extends Program {
   }
 
   async preparation(operation: RequestOperationName) {
-    const { baseUrl, clientId, audioFolder } = this.settings;
-    const contract = await this.contract();
-    return { destination: { baseUrl, clientId }, contract, operation, audio: recordingsIn(audioFolder) };
+    const { baseUrl, clientId, audioFolder: folder } = this.settings;
+    const audio: DescribeAudio = async (path) => {
+      if (folder !== undefined) return describeAudio(path, folder);
+      throw new SrqError('recording.unusable', 'Recordings are read from the audioFolder, and none is given.');
+    };
+    return { destination: { baseUrl, clientId }, contract: await this.contract(), operation, audio };
   }
 
   async #contractInUse(): Promise<Contract> {
@@ -125,13 +128,6 @@ function onceOpened<Opened>(open: () => Promise<Opened>): () => Promise<Opened> 
       throw error;
     });
     return opened;
-  };
-}
-
-function recordingsIn(folder: string | undefined): DescribeAudio {
-  return async (path) => {
-    if (folder !== undefined) return describeAudio(path, folder);
-    throw new SrqError('recording.unusable', 'Recordings are read from the audioFolder, and none is given.');
   };
 }
 

@@ -42,7 +42,7 @@ export class LibraryMarketplace implements api.Marketplace {
     return this.#call('beside', async () => {
       requireFit('call', options);
       const signal = this.#endingWith(options.signal);
-      const prepared = await this.#prepare(this.#draft(request), 'validate');
+      const prepared = await this.#prepare(draftOf(request, this.#host.settings.defaults), 'validate');
       const { key, problems } = prepared;
       const message = prepared.request ? null : whyInvalid(problems).message;
       const nothing = { verdict: 'unknown', ids: {}, http: null, key, message, problems, error: null } as const;
@@ -61,7 +61,8 @@ export class LibraryMarketplace implements api.Marketplace {
   async create(request: api.RequestFields, options: api.CreateOptions = {}): Promise<api.CreateResult> {
     return this.#call('together', async () => {
       requireFit('create', options);
-      const [draft, signal, settled] = [this.#draft(request), this.#endingWith(options.signal), this.#settled];
+      const draft = draftOf(request, this.#host.settings.defaults);
+      const [signal, settled] = [this.#endingWith(options.signal), this.#settled];
       const submitting = await this.#submitOptions({ ...options });
       const prepared = await this.#prepare(draft, 'create');
       if (!prepared.request) return notSent(prepared);
@@ -79,7 +80,7 @@ export class LibraryMarketplace implements api.Marketplace {
       requireFit('importRows', options);
       const asked = { ...options };
       const signal = this.#endingWith(asked.signal);
-      const table = await tableOf(rows, this.#host.settings.defaults ?? {}, signal);
+      const table = await tableOf(rows, this.#host.settings.defaults, signal);
       const submitting = await this.#submitOptions(asked);
       const preparation = await this.#host.preparation('create');
       // Each import is an occasion of its own, because a program may send the same rows again in the same run.
@@ -157,10 +158,6 @@ export class LibraryMarketplace implements api.Marketplace {
     await settleByWord(log, doubtful, said);
     const settled = await Promise.all(doubtful.map(({ key }) => log.read(key)));
     return settled.flatMap((record) => (record ? [logEntryOf(record)] : []));
-  }
-
-  #draft(request: api.RequestFields): Draft | Problem {
-    return draftOf(request, this.#host.settings.defaults ?? {});
   }
 
   /** Creates a request once no create with the same key or the same reference is under way. */
