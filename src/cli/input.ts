@@ -11,7 +11,7 @@ import { openTable } from '../input/open-table.ts';
 import { callsOf } from '../request/contract/contract.ts';
 import { readPlace } from '../request/contract/place.ts';
 import { SCHEMA_VERSION } from '../request/documents/types.ts';
-import { type Mapping, type MappingOptions, mapKey, type ReadOptions, type Table } from '../request/lead/table.ts';
+import { type MappingOptions, mapKey, type ReadOptions, type Table } from '../request/lead/table.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { LogView } from '../request/ports.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
@@ -21,13 +21,7 @@ import type { RequestSession } from './session.ts';
 import type { PlanOptions, ReadingOptions } from './table/options.ts';
 
 /** An open file with the mapping of its columns to fields. */
-export interface Input {
-  readonly table: Table;
-  /** The user's choices for the mapping. */
-  readonly chosen: MappingOptions;
-  readonly mapping: Mapping;
-  readonly evidence: MappingEvidence;
-}
+export type Input = ReturnType<typeof mapped>;
 
 const AS_DETECTED: ReadOptions = { format: null, encoding: null, delimiter: null, skipLines: 0, sheet: null };
 
@@ -74,8 +68,11 @@ async function parameterNames(context: Context): Promise<ReadonlySet<string>> {
   return new Set(bound.flatMap(([place, field]) => [field, place, readPlace(place).path.at(-1) ?? field]));
 }
 
-/** Maps the columns of a table to fields. Throws `SrqError('usage')` like `planMapping`. */
-export function mapped({ table, evidence }: Pick<Input, 'table' | 'evidence'>, chosen: MappingOptions): Input {
+/** Maps the columns of a table to fields as the user chooses. Throws `SrqError('usage')` like `planMapping`. */
+export function mapped(
+  { table, evidence }: { readonly table: Table; readonly evidence: MappingEvidence },
+  chosen: MappingOptions,
+) {
   return { table, chosen, mapping: planMapping(table.columns, chosen, evidence), evidence };
 }
 

@@ -204,23 +204,17 @@ type Cells = readonly string[];
 
 const NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'TAB', '|': 'bar' };
 
+type RowFit = ReturnType<typeof rowFit>;
+
 /**
  * Decides which rows of a file fit its header. A row with another number of cells may have its cells in the wrong
  * columns, so it is not padded or cut, with one exception. That is a number of cells that nearly all rows of the file
  * have, if the cells beyond the header are empty and the content contradicts nothing. A single row of another width
  * might contain an unquoted delimiter and an empty last cell by chance.
+ *
+ * `sample` holds rows from the beginning of the file.
  */
-export interface RowFit {
-  /** A note for the plan that rows with another width than the header's are read, or null. */
-  readonly note: string | null;
-  /** Returns the cells, padded or cut to the width of the header, or null if the row does not fit. */
-  whole(cells: Cells): Cells | null;
-  /** Describes why a row does not fit: how many cells it has, or that they are in the wrong columns. */
-  misfit(cells: Cells): string;
-}
-
-/** Returns how rows fit the columns of a header. `sample` holds rows from the beginning of the file. */
-export function rowFit(columns: Cells, delimiter: string, sample: readonly Cells[]): RowFit {
+export function rowFit(columns: Cells, delimiter: string, sample: readonly Cells[]) {
   const { length } = columns;
   const meanings = columns.map((name) => aliasOf(name)?.meaning);
   // Some programs write further columns only in the header, and give them no names.
@@ -232,12 +226,15 @@ export function rowFit(columns: Cells, delimiter: string, sample: readonly Cells
   const isLoose = width < named || (width === length && areManyShort);
   const leftOut = columns.slice(width).filter((name) => name !== '');
   return {
+    /** A note for the plan that rows with another width than the header's are read, or null. */
     note: leftOut.length > 0 ? `Read as empty, because nearly all rows leave them out: ${leftOut.join(', ')}.` : null,
-    whole(cells) {
+    /** Returns the cells, padded or cut to the width of the header, or null if the row does not fit. */
+    whole(cells: Cells): Cells | null {
       if (cells.length === length && width === length && !isLoose) return cells;
       return isInPlace(cells) ? padded(cells, length) : null;
     },
-    misfit(cells) {
+    /** Describes why a row does not fit: how many cells it has, or that they are in the wrong columns. */
+    misfit(cells: Cells): string {
       const expected = width === length ? `the header has ${length}` : `nearly all rows have ${width}`;
       const counted = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where ${expected}`;
       const inColumns = Math.min(width, length);

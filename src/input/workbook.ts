@@ -16,30 +16,15 @@ import { notAWorkbook, type PartnerFile } from './partner-file.ts';
 const MAX_ARCHIVE_BYTES = 50 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 
-/** One sheet of a workbook, held in memory. */
-export interface Sheet {
-  readonly name: string;
-  /** Whether it is not the first one, because it alone has rows that look like leads. */
-  readonly isChosen: boolean;
-  /** The names of the workbook's other sheets. */
-  readonly others: readonly string[];
-  /** Number of rows of the workbook that are hidden, as by a filter. */
-  readonly hidden: number;
-  /** Notes on what stands above the header. */
-  readonly notes: readonly string[];
-  /** The header and all rows below it in order, including empty rows. */
-  readonly records: readonly CsvRecord[];
-}
-
 /**
- * Reads one sheet of an `.xlsx` workbook: the named one, or else the visible one with rows that look like leads. Throws
+ * Reads one sheet of an `.xlsx` workbook into memory: the named one, or else the visible one with rows that look like leads. Throws
  * `SrqError('input')` if several have such rows, or if the file is not such a workbook, is damaged, or is larger than a list
  * of leads. Throws `SrqError('usage')` if there is no such sheet.
  */
 export async function readWorkbook(
   file: PartnerFile,
   { sheet: wanted, skipLines }: Pick<ReadOptions, 'sheet' | 'skipLines'>,
-): Promise<Sheet> {
+) {
   const parts = await tablesIn(await archiveOf(file), file.path).catch((error: unknown) => {
     throw error instanceof SrqError ? error : damaged(file.path, DAMAGED_ARCHIVE, error);
   });
@@ -75,15 +60,21 @@ export async function readWorkbook(
   }
   return {
     name: sheets[index]?.name ?? '',
+    /** Whether it is not the first one, because it alone has rows that look like leads. */
     isChosen: index !== candidates[0],
+    /** The names of the workbook's other sheets. */
     others: sheets.filter((_, at) => at !== index).map(({ name }) => name),
+    /** Number of rows of the workbook that are hidden, as by a filter. */
     hidden: hiddenRows(parts),
     ...content,
   };
 }
 
-/** Leaves out what stands above the header. The rules are those of CSV. */
-function fromHeader(records: readonly CsvRecord[], skipLines: number): Pick<Sheet, 'notes' | 'records'> {
+/**
+ * Returns the header and all rows below it in order, including empty rows, with notes on what stands above it. The rules are
+ * those of CSV.
+ */
+function fromHeader(records: readonly CsvRecord[], skipLines: number) {
   const sample = records.slice(skipLines, skipLines + 200).map(({ cells }) => ({ cells, lines: 1 }));
   const { linesBeforeHeader: before, notes } = linesBeforeHeader(sample, skipLines);
   return { notes, records: records.slice(before) };

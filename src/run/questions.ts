@@ -11,23 +11,7 @@ import { SrqError } from '../request/words/errors.ts';
 import { isAsked } from './consent.ts';
 
 /** A question about columns that a person has to answer before anything is sent. */
-export interface ColumnQuestion {
-  /**
-   * The kind of question. `likely` columns are used if the person agrees. `left out` columns hold something that the
-   * request still lacks.
-   */
-  readonly kind: 'likely' | 'left out';
-  readonly field: string;
-  /** The labels of the columns. */
-  readonly columns: readonly string[];
-  /** The labels of other columns that give the field as well and come first. */
-  readonly beside: readonly string[];
-  readonly because: string;
-  /** Whether the name says that the column belongs to another person, so that leaving it out is proposed. */
-  readonly isOthers: boolean;
-  /** Up to three cells of each column, and six in total. They are personal data. */
-  readonly samples: readonly string[];
-}
+type ColumnQuestion = ReturnType<typeof columnQuestions>[number];
 
 const MAX_COLUMN_SAMPLES = 3;
 const MAX_SAMPLES = 6;
@@ -40,26 +24,27 @@ export function columnQuestions(
   mapping: Mapping,
   { acceptLikely = false }: { readonly acceptLikely?: boolean },
   sample: ColumnSample = [],
-): ColumnQuestion[] {
+) {
   const labels = (at: readonly number[]) => at.map((index) => columnLabel(mapping.columns, index));
   const samples = (at: readonly number[]) =>
     at
       .flatMap((index) => (sample[index] ?? []).filter((cell) => cell.trim() !== '').slice(0, MAX_COLUMN_SAMPLES))
       .slice(0, MAX_SAMPLES);
-  const question = (kind: ColumnQuestion['kind'], field: string, at: readonly number[], because: string) => ({
-    ...{ kind, field, because, columns: labels(at), samples: samples(at) },
-    ...{ beside: [], isOthers: false },
-  });
+  // Up to three cells of each column, and six in total. They are personal data.
+  const of = (field: string, at: readonly number[]) => ({ field, columns: labels(at), samples: samples(at) });
   const likely = mapping.sources
     .filter(({ level }) => level === 'likely')
-    .map(({ field, columns, because }) => question('likely', field, columns, because));
+    .map(({ field, columns, because }) => {
+      // These are used if the person agrees.
+      return { ...of(field, columns), kind: 'likely' as const, because, beside: [], isOthers: false };
+    });
   const leftOut = mapping.missed.map(({ field, index, isOthers }) => {
     const others = isOthers ? ', but its name suggests somebody other than the customer' : '';
-    const beside = mapping.sources.filter((source) => source.field === field && source.template === null);
-    return {
-      ...question('left out', field, [index], `it plainly holds ${HELD[field]}${others}`),
-      ...{ isOthers, beside: beside.flatMap(({ columns }) => labels(columns)) },
-    };
+    const because = `it plainly holds ${HELD[field]}${others}`;
+    // Other columns that give the field as well come first. If it seems to be another person's, leaving it out is proposed.
+    const sources = mapping.sources.filter((source) => source.field === field && source.template === null);
+    const beside = sources.flatMap(({ columns }) => labels(columns));
+    return { ...of(field, [index]), kind: 'left out' as const, because, beside, isOthers };
   });
   return acceptLikely ? leftOut : [...likely, ...leftOut];
 }

@@ -41,15 +41,8 @@ const KINDS = ['identifier', 'product', 'message', 'lead', 'site'];
 /** What a name may say: a concept, a kind of words, or something about all of its words. See `name-rules.txt`. */
 type Fact = string;
 
-/** A line of `name-rules.txt`. It has no meanings if the next part is to be asked. */
-interface Rule {
-  readonly part: string;
-  readonly wanted: readonly Fact[];
-  readonly unwanted: readonly Fact[];
-  readonly meanings: readonly { meaning: FieldOrPart; mark: string; rank: number | null }[] | null;
-}
-
-const RULES = nameRules.split('\n').flatMap((line): Rule[] => {
+/** The lines of `name-rules.txt`. One has no meanings if the next part is to be asked. */
+const RULES = nameRules.split('\n').flatMap((line) => {
   const [, part = '', facts = '', meanings] = /^(\w+) ([^:]+):(.*)$/.exec(line) ?? [];
   if (meanings === undefined) return [];
   const words = facts.split(' ');

@@ -23,7 +23,7 @@ import {
   withoutPets,
   withoutRivals,
 } from './candidates.ts';
-import { type ContentProfile, profileOf } from './content.ts';
+import { profileOf } from './content.ts';
 import {
   contentReason,
   fitOf,
@@ -37,7 +37,7 @@ import {
 import { nameEvidence } from './name-evidence.ts';
 
 /** The columns of a file, as far as they are known. */
-export interface ColumnsView {
+interface ColumnsView {
   readonly columns: readonly string[];
   /** The first cells of each column. All columns have the same number of cells, so that an index identifies a row. */
   readonly cells: readonly (readonly string[])[];
@@ -46,13 +46,7 @@ export interface ColumnsView {
 }
 
 /** The meanings of a file's columns. */
-export interface Understanding {
-  /** At most one reading for each column, in the order of the columns. */
-  readonly readings: readonly ColumnReading[];
-  /** Columns without a reading that clearly hold telephone numbers, e-mail addresses or longer texts. */
-  readonly plain: readonly MissedColumn[];
-  readonly profiles: readonly ContentProfile[];
-}
+export type Understanding = ReturnType<typeof understandColumns>;
 
 /**
  * Determines the meaning of each column from its name and its content. A name that srq knows exactly is `certain`,
@@ -60,7 +54,7 @@ export interface Understanding {
  * understood and the content does not contradict them, or if some words are unknown but the content shows the meaning.
  * Content without a telling name is `likely`, except e-mail addresses in one single column.
  */
-export function understandColumns(view: ColumnsView): Understanding {
+export function understandColumns(view: ColumnsView) {
   const all = lookAt(view);
   // The columns that srq adds to a results file mean nothing.
   const looks = all.filter(({ header }) => resultColumnOf(header) === null);
@@ -72,10 +66,13 @@ export function understandColumns(view: ColumnsView): Understanding {
   // Each function looks for what is still missing, so their order matters.
   for (const find of [byContentAlone, onlyPersons, namePair, region]) found.push(...find(looks, found));
   const readings = withLevels(withoutOthersContacts(found, looks), looks).sort((a, b) => a.index - b.index);
-  const plain = looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent);
   return {
-    readings: readings.map(({ index, meaning, level, rank, because }) => ({ index, meaning, level, rank, because })),
-    plain,
+    /** At most one reading for each column, in the order of the columns. */
+    readings: readings.map(({ index, meaning, level, rank, because }): ColumnReading => {
+      return { index, meaning, level, rank, because };
+    }),
+    /** Columns without a reading that clearly hold telephone numbers, e-mail addresses or longer texts. */
+    plain: looks.filter(({ index }) => !isTaken(readings, index)).flatMap(plainContent),
     profiles: all.map(({ seen }) => seen),
   };
 }
