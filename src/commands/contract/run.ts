@@ -22,7 +22,8 @@ export async function learn(context: Context, files: readonly string[], options:
   const store = await context.contracts();
   if (options.takenBy !== undefined || options.refusedBy !== undefined)
     return learnAnswerMeaning(context, files, options);
-  const given = await givenAnswers(options);
+  const operations = saidOperations(options.operation);
+  const given = { operations, values: Object.fromEntries(await Promise.all(options.set.map(constantOf))) };
   const place = (await context.settings()).baseUrl?.value ?? null;
   const source = await readSource(files, options.environment);
   const known = (await store.read().catch(unlessUnusable)) ?? DOCUMENTED_CONTRACT;
@@ -43,17 +44,9 @@ export async function learn(context: Context, files: readonly string[], options:
     questions: questions.map((each) => ({ ...each, option: each.answer.split(' ', 1)[0] ?? '', key: keyOf(each) })),
     tokenAddress: isSettled && (place !== null || isElsewhere(contract.token)) ? tokenAddress(at, place ?? '') : null,
   };
-  const shown = (paint: Paint) =>
-    proposalText(
-      {
-        contract,
-        questions,
-        notes,
-        page: isSettled ? pageOf(contract) : null,
-        secret: isSettled ? secretAddressText(at, place) : null,
-      },
-      paint,
-    );
+  const page = isSettled ? pageOf(contract) : null;
+  const secret = isSettled ? secretAddressText(at, place) : null;
+  const shown = (paint: Paint) => proposalText({ contract, questions, notes, page, secret }, paint);
   const learned = (paint: Paint) =>
     [
       `${paint.green('✓')} Profile ${profile} now follows ${contractName(contract)}.`,
@@ -165,11 +158,6 @@ export async function forget(context: Context): Promise<number> {
       : `Profile ${profile} had no API description.`,
   );
   return 0;
-}
-
-async function givenAnswers({ set, operation }: LearnFlags): Promise<Said> {
-  const operations = saidOperations(operation);
-  return { values: Object.fromEntries(await Promise.all(set.map(constantOf))), operations };
 }
 
 /**
