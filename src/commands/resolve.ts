@@ -12,7 +12,7 @@ import { columnsOf, printableLines } from '../report/output.ts';
 import { doubtText } from '../report/terminal/log-text.ts';
 import { logEntryOf } from '../request/log/log-store.ts';
 import { SrqError } from '../request/words/errors.ts';
-import { knownRun } from '../run/known-runs.ts';
+import { begunRuns, knownRun } from '../run/known-runs.ts';
 
 /** Minimum length of the beginning of a run. A shorter one may be that of another run than the one that is meant. */
 const MIN_RUN_LETTERS = 4;
@@ -44,8 +44,7 @@ export async function resolve(context: Context, given: readonly string[], option
 async function list(context: Context, keys: readonly string[], options: ResolveOptions): Promise<number> {
   const store = await context.log.store();
   const doubtful = await unknownRecords(store, keys, options);
-  const files = new Map<string, string>();
-  for await (const note of store.notes()) if (note.event === 'begin') files.set(note.run, note.file);
+  const files = new Map((await begunRuns(store)).map(({ run, file }) => [run, file]));
   const entries = doubtful.map((record) => ({ ...logEntryOf(record), file: files.get(record.run) ?? null }));
   const nowMs = context.clock.nowMs();
   await context.reporter.result(

@@ -9,11 +9,8 @@ import type { Output } from './outputs.ts';
 /** Writes the page of a run, or of everything in the log, and returns its figures. */
 export async function writePage(context: Context, output: Output, run: string | null): Promise<RunFigures> {
   const figures = await figuresOf(await context.log.store(), run);
-  const facts = {
-    writtenAt: new Date(context.clock.nowMs()).toISOString(),
-    withProfile: (text: string) => context.withProfile(text),
-  };
-  await output.write([reportPage(figures, facts)]);
+  const writtenAt = new Date(context.clock.nowMs()).toISOString();
+  await output.write([reportPage(figures, { writtenAt, withProfile: (text) => context.withProfile(text) })]);
   return figures;
 }
 

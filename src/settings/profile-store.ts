@@ -81,12 +81,10 @@ export function profileStore(directory: string, uid: number | null) {
   /** Returns all profiles by name, with their base URLs in canonical spelling unless one cannot be used. */
   function all(): Readonly<Record<string, Profile>> {
     // Secrets and tokens are found by the base URL as text, and a person who edits the settings may write it in another way.
-    const canonical = (profile: Profile) => ({
-      ...profile,
-      baseUrl: usableBaseUrl(profile.baseUrl) ?? profile.baseUrl,
+    const stored = Object.entries(read().profiles ?? {}).map(([name, profile]) => {
+      return [name, { ...profile, baseUrl: usableBaseUrl(profile.baseUrl) ?? profile.baseUrl }] as const;
     });
-    const stored = Object.entries(read().profiles ?? {});
-    return Object.fromEntries(stored.map(([name, profile]) => [name, canonical(profile)]));
+    return Object.fromEntries(stored);
   }
 
   function get(name: string): Profile | null {
