@@ -17,11 +17,8 @@ export function callText(call: TracedCall): string {
 function part(mark: string, headers: Readonly<Record<string, string>>, body: string): string[] {
   const shown = Object.entries(headers).slice(0, MAX_HEADERS);
   const lines = shown.map(([name, value]) => `${mark} ${clip(printable(`${name}: ${value}`), HEADER_WIDTH)}`);
-  const bodies = body === '' ? [] : isMultipart(headers) ? body.trimEnd().split('\r\n') : [body];
+  // Each line of a body with several parts (RFC 2046) is shown.
+  const hasParts = headers['content-type']?.startsWith('multipart/form-data;');
+  const bodies = body === '' ? [] : hasParts ? body.trimEnd().split('\r\n') : [body];
   return [...lines, ...bodies.map((each) => `${mark} ${clip(printable(each), BODY_WIDTH)}`.trimEnd())];
-}
-
-/** Tells whether a body has several parts (RFC 2046). Each line of it is shown. */
-function isMultipart(headers: Readonly<Record<string, string>>): boolean {
-  return headers['content-type']?.startsWith('multipart/form-data;') === true;
 }
