@@ -23,9 +23,7 @@ export function draftOf(request: RequestFields, defaults: RequestFields): Draft 
 const CAUSE = 'The error of the program is the cause.';
 
 /** A table whose rows are held in memory. */
-export interface RowTable extends Table {
-  readonly count: number;
-}
+export type RowTable = Awaited<ReturnType<typeof tableOf>>;
 
 /**
  * Reads all rows into memory, into a table with one column for each field. If the signal has fired, no further row is
@@ -35,7 +33,7 @@ export async function tableOf(
   rows: Iterable<RequestFields> | AsyncIterable<RequestFields>,
   defaults: RequestFields,
   signal: AbortSignal,
-): Promise<RowTable> {
+) {
   const texts: Texts[] = [];
   const columns = new Set<string>();
   const add = (row: RequestFields) => {
@@ -72,7 +70,7 @@ export async function tableOf(
       for (let at = 0; at < texts.length; at += BATCH_ROWS)
         yield texts.slice(at, at + BATCH_ROWS).map((each, place) => row(each, at + place));
     },
-  };
+  } satisfies Table & { readonly count: number };
 }
 
 const BATCH_ROWS = 500;

@@ -11,15 +11,6 @@ import { ANY_OWNER, type OwnFile, ownFile } from './own-file.ts';
 
 const positive = z.number().check(z.positive());
 const paceSchema = z.object({ ratePerSecond: positive, concurrency: positive, limited: z.boolean() });
-/**
- * The knowledge about a service that runs collect for the next run: what answers mean, and at what rate the service may be
- * called.
- */
-export interface Learned {
-  /** The meaning of answers, as found with this contract or stated by a person. */
-  readonly answers: KnownAnswers | null;
-  readonly pace: z.infer<typeof paceSchema> | null;
-}
 
 const keptSchema = z.looseObject({ baseUrl: z.string(), clientId: z.string() });
 
@@ -37,7 +28,11 @@ function keptFor(file: OwnFile, { baseUrl, clientId }: Destination): Readonly<Re
 export function learnedFile(path: string, { baseUrl, clientId }: Destination, contract: string, trust = ANY_OWNER) {
   const file = ownFile(path, trust);
 
-  function read(): Learned {
+  /**
+   * Returns the knowledge about a service that runs collect for the next run: what answers mean, as found with this contract or
+   * stated by a person, and at what rate the service may be called.
+   */
+  function read() {
     const kept = keptFor(file, { baseUrl, clientId });
     const answers = kept?.['contract'] === contract ? knownAnswersSchema.safeParse(kept['answers']).data : null;
     return { answers: answers ?? null, pace: paceSchema.safeParse(kept?.['pace']).data ?? null };
@@ -47,7 +42,7 @@ export function learnedFile(path: string, { baseUrl, clientId }: Destination, co
    * Replaces the given parts and keeps the others. What runs find out they find out again, so it is not waited for on the
    * disk. What a person has said is: without it, an answer that was explained as a refusal may count as a creation.
    */
-  function write(changed: { readonly [Part in keyof Learned]?: unknown }): void {
+  function write(changed: { readonly [Part in keyof ReturnType<typeof read>]?: unknown }): void {
     const text = JSON.stringify({ baseUrl, clientId, contract, ...read(), ...changed });
     file.replace(`${text}\n`, text.includes('"by":"person"'));
   }

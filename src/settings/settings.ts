@@ -1,6 +1,5 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { BodyEncoding } from '../request/contract/wire.ts';
 import { isLoopback } from '../request/small.ts';
 import { didYouMean } from '../request/words/did-you-mean.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -17,19 +16,7 @@ export interface Sourced<Value> {
 }
 
 /** The settings that a command works with, and where each of them came from. */
-export interface Settings {
-  readonly profile: Sourced<string>;
-  readonly baseUrl: Sourced<string> | null;
-  readonly clientId: Sourced<string> | null;
-  /** The only base URL that the profile's own secrets may be sent to, or null if no profile is stored. */
-  readonly ownBaseUrl: string | null;
-  readonly secret: KeptSecret;
-  readonly encoding: BodyEncoding;
-  /** True for a live service, which asks before a bulk run. Loopback and profiles marked with --test are test services. */
-  readonly live: boolean;
-  /** The names of the stored profiles if the profile in use is not stored. Otherwise it is empty. */
-  readonly otherProfiles: readonly string[];
-}
+export type Settings = Readonly<ReturnType<typeof resolveSettings>>;
 
 interface KeptSecret {
   readonly state: 'stored' | 'env' | 'command' | 'missing';
@@ -43,11 +30,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Resolves the settings of a profile. The environment takes precedence over the profile. Throws `SrqError('settings')`
  * if the base URL must not be used.
  */
-export function resolveSettings(
-  name: Sourced<string>,
-  profiles: Readonly<Record<string, Profile>>,
-  env: Environment,
-): Settings {
+export function resolveSettings(name: Sourced<string>, profiles: Readonly<Record<string, Profile>>, env: Environment) {
   const profile = Object.hasOwn(profiles, name.value) ? (profiles[name.value] ?? null) : null;
   const baseUrl = pick(env['SRQ_BASE_URL'], profile?.baseUrl);
   const clientId = pick(env['SRQ_CLIENT_ID'], profile?.clientId);
@@ -57,11 +40,14 @@ export function resolveSettings(
     profile: name,
     baseUrl: normal,
     clientId,
+    /** The only base URL that the profile's own secrets may be sent to, or null if no profile is stored. */
     ownBaseUrl: profile?.baseUrl ?? null,
     // A stored secret is sent only to the base URL and client id that it was stored for.
     secret: keptSecret(env, ownDestination ? profile : null),
     encoding: profile?.encoding ?? 'form',
+    /** True for a live service, which asks before a bulk run. Loopback and profiles marked with --test are test services. */
     live: normal !== null && !isLoopback(normal.value) && !(ownDestination && profile?.test === true),
+    /** The names of the stored profiles if the profile in use is not stored. Otherwise it is empty. */
     otherProfiles: profile ? [] : Object.keys(profiles),
   };
 }
