@@ -5,12 +5,7 @@ import { tooLarge } from './cut.ts';
 import { schemaOf } from './sample.ts';
 
 /** A named value. Collections have them as lists of pairs and as objects. */
-interface Pair {
-  readonly name: string;
-  readonly value: string;
-  readonly isSecret: boolean;
-  readonly isFile: boolean;
-}
+type Pair = ReturnType<typeof pairsOf>[number];
 
 /** Fills the variables of a text. */
 type Fill = (text: string) => string;
@@ -130,7 +125,7 @@ function successesIn(responses: Json | undefined): JsonObject {
   return Object.fromEntries(entries.reverse());
 }
 
-function addressOf(url: Json | undefined, fill: Fill): { server: string; path: string; query: Pair[] } {
+function addressOf(url: Json | undefined, fill: Fill) {
   const parts = objectOf(url);
   const joined = (name: string, by: string) => [parts[name] ?? []].flat().map(scalarOf).join(by);
   const scheme = joined('protocol', '');
@@ -207,7 +202,7 @@ const plainJson = (text: string): string =>
     .replace(/([:[,]\s*)\{\{[^{}]*\}\}/g, '$1null')
     .replace(/\{\{[^{}]*\}\}/g, '');
 
-function pairsOf(value: Json | undefined): Pair[] {
+function pairsOf(value: Json | undefined) {
   const pairs = isObject(value) ? Object.entries(value).map(([key, each]) => ({ key, value: each })) : listOf(value);
   return pairs.flatMap((each) => {
     const { key, id, value: text, type, disabled, enabled } = objectOf(each);

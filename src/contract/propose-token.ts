@@ -11,10 +11,7 @@ import { BASIC } from './from-postman.ts';
 import { choiceQuestion, type Learning, valueQuestion, variablesIn } from './given.ts';
 import { type Address, addressAt, addressIn, isWhole, serverUrls } from './servers.ts';
 
-interface Scheme {
-  readonly id: string;
-  readonly value: JsonObject;
-}
+type Scheme = ReturnType<typeof schemesOf>[number];
 
 const PLAIN_TOKEN = DOCUMENTED_CONTRACT.token;
 
@@ -40,7 +37,7 @@ export function proposeToken(
 }
 
 /** Returns the schemes of an operation, or those of the description if none is said. A client certificate goes beside any. */
-function schemesOf(description: ApiDescription, operation: ApiOperation | undefined): Scheme[] {
+function schemesOf(description: ApiDescription, operation: ApiOperation | undefined) {
   const { root } = description;
   const schemes = objectOf(objectOf(root['components'])['securitySchemes']);
   const general = listOf(root['security']);

@@ -18,11 +18,7 @@ import { refusalAnswer } from './answers.ts';
 import { type ArrivedCall, type BodyValue, decodeBody } from './decode-body.ts';
 
 /** The size and digest of a received recording. The recording itself is not kept. */
-export interface ReceivedAudio {
-  readonly bytes: number;
-  /** SHA-256 of the decoded bytes, in hex. */
-  readonly sha256: string;
-}
+export type ReceivedAudio = Readonly<ReturnType<typeof receivedAudio>>;
 
 /** The decoded parameters of one request. The audio parameter is not in `params`. */
 export interface RequestContent {
@@ -130,8 +126,9 @@ function withoutBlanks(body: Json): Json {
   );
 }
 
-const receivedAudio = (content: Buffer): ReceivedAudio => ({
+const receivedAudio = (content: Buffer) => ({
   bytes: content.length,
+  /** SHA-256 of the decoded bytes, in hex. */
   sha256: createHash('sha256').update(content).digest('hex'),
 });
 

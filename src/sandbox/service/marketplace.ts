@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** The identity of a new request, which no other request has. */
-export interface FreshIdentity {
-  /** The identifier, a number of 20 digits as a text. As a JavaScript number it would lose its last digits. */
-  readonly requestId: string;
-  /** Sequence number, from 1, over everything that was ever created here. */
-  readonly sequence: number;
-}
+export type FreshIdentity = ReturnType<LocalMarketplace['next']>;
 
 const MAX_DOUBLES_LISTED = 100;
 
@@ -43,8 +38,11 @@ export class LocalMarketplace {
     this.#tokens.delete(token);
   }
 
-  /** Returns the identity of the request that is created next. */
-  next(): FreshIdentity {
+  /**
+   * Returns the identity of the request that is created next: its identifier, a number of 20 digits as a text, which would
+   * lose its last digits as a JavaScript number, and its sequence number, from 1, over everything that was ever created here.
+   */
+  next() {
     const sequence = this.#issued + 1;
     return { requestId: String(this.#firstId + BigInt(sequence)), sequence };
   }
