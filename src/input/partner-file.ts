@@ -9,15 +9,7 @@ const CHUNK_BYTES = 64 * 1024;
 const FIRST_CHUNK_BYTES = 4 * 1024;
 
 /** A partner's file. It is read more than once and must not change in between. */
-export interface PartnerFile {
-  readonly path: string;
-  readonly sizeBytes: number;
-  /**
-   * Yields all bytes from the beginning. A chunk is valid only until the next one is requested. Throws
-   * `SrqError('input')` before it yields a chunk if the file is no longer the one that was opened.
-   */
-  chunks(): AsyncGenerator<Buffer>;
-}
+export type PartnerFile = Readonly<Awaited<ReturnType<typeof openPartnerFile>>>;
 
 /** Returns the first bytes of a file, at most 4 KiB. */
 export async function firstChunk(file: PartnerFile): Promise<Buffer> {
@@ -29,7 +21,7 @@ export async function firstChunk(file: PartnerFile): Promise<Buffer> {
 const fingerprint = ({ size, mtimeNs, ino, dev }: BigIntStats) => [size, mtimeNs, ino, dev].join();
 
 /** Opens a regular file for reading. Throws `SrqError('input')` with a hint if it cannot be opened. */
-export async function openPartnerFile(path: string, name = path): Promise<PartnerFile> {
+export async function openPartnerFile(path: string, name = path) {
   const found = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   if (found.isDirectory()) {
     throw new SrqError('file.unreadable', `${name} is a folder.`, 'Name one file in it.');
@@ -46,6 +38,10 @@ export async function openPartnerFile(path: string, name = path): Promise<Partne
   return { path: name, sizeBytes: Number(found.size), chunks: () => chunksOf(path, name, found) };
 }
 
+/**
+ * Yields all bytes from the beginning. A chunk is valid only until the next one is requested. Throws `SrqError('input')` before
+ * it yields a chunk if the file is no longer the one that was opened.
+ */
 async function* chunksOf(path: string, name: string, expected: BigIntStats): AsyncGenerator<Buffer> {
   const handle = await open(path).catch((error: unknown) => Promise.reject(unreadable(name, error)));
   const requireSame = (now: BigIntStats | null) => {

@@ -59,21 +59,13 @@ export function decodeRecord(line: string | null): LogRecord | string {
 const BLOCK_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-export interface LogLine {
-  /** The line without its line feed, or null if it is not UTF-8. */
-  readonly text: string | null;
-  /** The offset of its first byte in the file. */
-  readonly offset: number;
-  /** The offset after its line feed. */
-  readonly end: number;
-}
-
 /**
- * Yields the complete lines from the offset `from` to the end of the file, all lines of one block at a time. Bytes after the
- * last line feed are an unfinished line. It needs the memory of one block, or of the longest line. Blocks without `wanted`
- * are passed over.
+ * Yields the complete lines from the offset `from` to the end of the file, all lines of one block at a time: each without its
+ * line feed, or null if it is not UTF-8, with the offsets of its first byte and after its line feed. Bytes after the last line
+ * feed are an unfinished line. It needs the memory of one block, or of the longest line. Blocks without `wanted` are passed
+ * over.
  */
-export async function* readLines(file: FileHandle, from: number, wanted = ''): AsyncGenerator<LogLine[], void> {
+export async function* readLines(file: FileHandle, from: number, wanted = '') {
   // Reading ends at the present size of the file, because a torn tail may be cut and rewritten in the meantime.
   const { size } = await file.stat();
   let offset = from;
@@ -90,7 +82,7 @@ export async function* readLines(file: FileHandle, from: number, wanted = ''): A
       offset += whole.length;
       continue;
     }
-    const lines: LogLine[] = [];
+    const lines: { text: string | null; offset: number; end: number }[] = [];
     const isAllUtf8 = isUtf8(whole);
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, start)) {
