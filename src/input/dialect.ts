@@ -5,16 +5,7 @@ import { lineBreaks } from './csv-records.ts';
 import { headerIndex } from './header-search.ts';
 
 /** The delimiter of a CSV file and the position of its header. */
-export interface Dialect {
-  readonly delimiter: string;
-  /** Number of physical lines before the header: lines that the user skips, `sep=`, a preamble, and blank lines. */
-  readonly linesBeforeHeader: number;
-  /** How a quote within quotes is written: twice, or behind a backslash. */
-  readonly escapedBy: '"' | '\\';
-  readonly notes: readonly string[];
-  /** The rows of the sample after the header. */
-  readonly sample: readonly (readonly string[])[];
-}
+export type Dialect = ReturnType<typeof findDialect>;
 
 interface SampleRecord {
   readonly cells: readonly string[];
@@ -52,17 +43,19 @@ function namedDelimiter(text: string): string {
 export function findDialect(
   sample: string,
   options: { readonly delimiter: string | null; readonly skipLines: number },
-): Dialect {
+) {
   const asked = sample.slice(endOfLines(sample, options.skipLines));
   const sep = /^(?:\uFEFF)?"?sep=(.)"?[;,\t]*(?:\r\n|\n|\r)/i.exec(asked);
   const written = sep ? asked.slice(sep[0].length) : asked;
-  const escapedBy = hasBackslashQuotes(written) ? '\\' : '"';
+  // How a quote within quotes is written: twice, or behind a backslash.
+  const escapedBy: '"' | '\\' = hasBackslashQuotes(written) ? '\\' : '"';
   const body = escapedBy === '"' ? written : written.replaceAll('\\"', '""');
   const declared = options.delimiter === null ? (sep?.[1] ?? null) : namedDelimiter(options.delimiter);
   const candidates = declared === null ? DELIMITERS : [declared];
   refuseLineQuotes(body);
   const { delimiter, records } = likeliest(body, candidates);
   const { recordsBeforeHeader, ...header } = linesBeforeHeader(records, options.skipLines + (sep ? 1 : 0));
+  /** The rows after the header. */
   const rows = records.slice(recordsBeforeHeader + 1).map(({ cells }) => cells);
   return { delimiter, escapedBy, sample: rows, ...header };
 }
@@ -96,16 +89,14 @@ function hasBackslashQuotes(text: string): boolean {
  * Returns the number of lines before the header, with notes on them. `records` are those after the first `before`
  * lines.
  */
-export function linesBeforeHeader(
-  records: readonly SampleRecord[],
-  before: number,
-): Pick<Dialect, 'linesBeforeHeader' | 'notes'> & { readonly recordsBeforeHeader: number } {
+export function linesBeforeHeader(records: readonly SampleRecord[], before: number) {
   const rows = records.map(({ cells }) => cells);
   const above = records.slice(0, Math.max(0, headerIndex(rows, usualLength(rows).length)));
   const lines = above.reduce((sum, each) => sum + each.lines, 0);
   const span = lines === 1 ? `line ${before + 1}` : `lines ${before + 1}–${before + lines}`;
   const isSaid = above.some(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   return {
+    /** Number of physical lines: those that the user skips, `sep=`, a preamble, and blank lines. */
     linesBeforeHeader: before + lines,
     recordsBeforeHeader: above.length,
     notes: isSaid ? [`Set aside before the header: ${span}.`] : [],
@@ -126,18 +117,15 @@ function likeliest(text: string, delimiters: readonly string[]): { delimiter: st
     const rows = records.map(({ cells }) => cells);
     const { length, share } = usualLength(rows);
     const header = rows[headerIndex(rows.slice(0, MAX_BEFORE), length)] ?? [];
-    const score = regularity(length, share, header.length) * (isBroken(rows) ? BROKEN : 1);
+    // A wrong delimiter has cut through quoted cells if the pieces keep their quotes.
+    const isBroken = rows.filter((cells) => cells.some((cell) => cell.startsWith('"'))).length > rows.length / 2;
+    const score = regularity(length, share, header.length) * (isBroken ? BROKEN : 1);
     return { delimiter, records, score, known: countKnownFields(header) };
   });
   const best = Math.max(...scored.map(({ score }) => score));
   const close = scored.filter(({ score }) => score >= best * CLOSE_SCORE);
   const [likeliest] = best > 0 ? close.sort((a, b) => b.known - a.known || b.score - a.score) : scored;
   return likeliest ?? { delimiter: ',', records: [] };
-}
-
-/** Tells whether a wrong delimiter has cut through quoted cells: the pieces keep their quotes. */
-function isBroken(rows: readonly (readonly string[])[]): boolean {
-  return rows.filter((cells) => cells.some((cell) => cell.startsWith('"'))).length > rows.length / 2;
 }
 
 const LINE_END = /\r\n|\n|\r/;

@@ -118,28 +118,22 @@ export function isKeepable(columns: readonly string[]): boolean {
  * The columns of a header by the forms in which names are compared. A column without a name has the form `column 3`. The
  * columns that srq adds to results are ignored.
  */
-interface Header {
-  /** The names of the columns by their forms. */
-  readonly labels: ReadonlyMap<string, string>;
-  /** The forms of all columns of the file itself, and of those that have a name. */
-  readonly own: readonly string[];
-  readonly named: readonly string[];
-  /** Whether two columns have different names with the same form, so that the form does not identify a column. */
-  readonly hasTwins: boolean;
-  /** 12 hex digits. Case, accents, blanks and the order of the columns make no difference. */
-  readonly fingerprint: string;
-}
+type Header = ReturnType<typeof headerOf>;
 
-function headerOf(columns: readonly string[]): Header {
+function headerOf(columns: readonly string[]) {
   const all = columns.map((name, index) => ({ name, form: headerForm(name) || `column ${index + 1}`, index }));
   const own = all.filter(({ name }) => resultColumnOf(name) === null);
   const first = new Map(all.toReversed().map(({ form, name }) => [form, name]));
   const forms = own.map(({ form }) => form);
   return {
+    /** The names of the columns by their forms. */
     labels: new Map(all.toReversed().map(({ form, index }) => [form, columnLabel(columns, index)])),
+    /** The forms of all columns of the file itself, and of those that have a name. */
     own: forms,
     named: own.flatMap(({ name, form }) => (name === '' ? [] : [form])),
+    /** Whether two columns have different names with the same form, so that the form does not identify a column. */
     hasTwins: all.some(({ form, name }) => first.get(form) !== name),
+    /** 12 hex digits. Case, accents, blanks and the order of the columns make no difference. */
     fingerprint: hash('sha256', JSON.stringify(forms.toSorted()), 'hex').slice(0, 12),
   };
 }

@@ -53,12 +53,6 @@ export interface BodyValue {
   readonly file: Buffer | null;
 }
 
-/** A body as a schema sees it, and its values as they were written. */
-interface Tree {
-  readonly body: Json;
-  readonly leaves: readonly BodyValue[];
-}
-
 type FormPair = readonly [name: string, value: string | Buffer];
 
 /** Maximum depth. Real requests are not deeper, and a name with more parts is taken literally. */
@@ -67,8 +61,10 @@ const MAX_DEPTH = 32;
 /** Matches numbers that JavaScript may round, because its numbers hold 15 arbitrary digits. */
 const MAY_LOSE_DIGITS = /\d{16}/;
 
-/** Parses JSON, and returns null if the body is not JSON or too deep. */
-function treeOfJson(body: Buffer): Tree | null {
+/**
+ * Parses JSON: the body as a schema sees it, and its values as they were written. Returns null if it is not JSON or too deep.
+ */
+function treeOfJson(body: Buffer) {
   const text = body.toString('utf8');
   try {
     const value: Json = JSON.parse(text);
@@ -93,7 +89,7 @@ function* leavesOf(value: unknown, path: readonly string[]): Generator<BodyValue
  * Builds the tree of a form. `a[b]=1` becomes `{a: {b: "1"}}`, and `a[]=1` or a name that occurs twice makes a list.
  * A file becomes the text of its bytes, so that its length is theirs.
  */
-function treeOfPairs(pairs: readonly FormPair[]): Tree {
+function treeOfPairs(pairs: readonly FormPair[]) {
   const counts = new Map<string, number>();
   for (const [name] of pairs) counts.set(name, (counts.get(name) ?? 0) + 1);
   const seen = new Map<string, number>();
