@@ -144,7 +144,9 @@ function swallowedRows(cells: readonly string[], columns: number, delimiter: str
     const [, ...later] = cell.split(/\r\n|\n|\r/);
     if (later.length === 0) continue;
     const delimiters = cell.split(delimiter).length - 1;
-    if (cell.startsWith('"') && opensWithin(cell, delimiter)) return 'certain';
+    // A quote follows where another cell would open its own.
+    const opensWithin = [delimiter, '\n', '\r'].some((before) => cell.includes(`${before}"`));
+    if (cell.startsWith('"') && opensWithin) return 'certain';
     if (columns > 2 && cells.length !== columns && delimiters >= columns - 1) return 'certain';
     if (columns >= MIN_TELLING_COLUMNS && delimiters === later.length * (columns - 1)) found = 'likely';
     if (columns > 2 && later.some(isLead)) found = 'likely';
@@ -155,11 +157,6 @@ function swallowedRows(cells: readonly string[], columns: number, delimiter: str
     const pieces = line.split(delimiter);
     return pieces.length === columns && pieces.some(isContact);
   }
-}
-
-/** Returns true if a quote follows a delimiter or a line break, where another cell would open its quote. */
-function opensWithin(cell: string, delimiter: string): boolean {
-  return [delimiter, '\n', '\r'].some((before) => cell.includes(`${before}"`));
 }
 
 /**

@@ -53,17 +53,19 @@ export function planMapping(
   const closed = new Set([...taken, ...before.unused]);
   const readings = understood.readings.filter(({ index, meaning }) => !closed.has(index) && !known.has(meaning));
   const usable = withoutNotes(readings);
-  const isFromMeta = isMeta(columns);
+  const hasMark = columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));
+  const isFromMeta = columns.includes('form_id') && hasMark;
   const prefix = (field: string) => (isFromMeta && isField(field) ? FIELD[field].metaPrefix : null);
   const found = FIELDS.filter((field) => !known.has(field)).flatMap((field) => understoodSources(field, usable));
   const sources = [...explicit, ...found].map((source) => ({ ...source, prefix: prefix(source.field) }));
   const { readings: all } = understood;
   const leftOut = [...(chosen.get('-') ?? []), ...before.ignored];
   const parts = partColumns({ columns, sources, readings: all, leftOut, parameters });
+  const used = new Set([...sources.flatMap((each) => each.columns), ...(parts.region ?? [])]);
   return {
     columns,
     sources,
-    ignored: unusedColumns(columns, [...sources.flatMap((each) => each.columns), ...(parts.region ?? [])]),
+    ignored: columns.filter((name, index) => name !== '' && !used.has(index)),
     leftOut,
     warnings: [
       ...changeWarnings(remembered),
@@ -230,11 +232,6 @@ function missedColumns(
   return [...plain, ...needed].filter(({ index, field }) => isOpen(field) && !settled.has(index) && !used.has(index));
 }
 
-function unusedColumns(columns: readonly string[], taken: readonly number[]): string[] {
-  const used = new Set(taken);
-  return columns.filter((name, index) => name !== '' && !used.has(index));
-}
-
 function extraFieldWarnings(sources: readonly FieldSource[], parameters: ReadonlySet<string>): Problem[] {
   const extra = sources.map(({ field }) => field).filter((field) => !isField(field) && !parameters.has(field));
   return [...new Set(extra)].map((field) => finding('columns.unknown-field', field, {}));
@@ -247,8 +244,4 @@ function changeWarnings(remembered: MappingOptions['remembered']): Problem[] {
   const { added, gone } = remembered.changes;
   const what = `The header is not quite the one mapped on ${remembered.on}. New columns: ${list(added)}; gone: ${list(gone)}.`;
   return [finding('columns.changed', '', { what })];
-}
-
-function isMeta(columns: readonly string[]): boolean {
-  return columns.includes('form_id') && columns.some((name) => ['ad_id', 'is_organic', 'inbox_url'].includes(name));
 }

@@ -264,7 +264,13 @@ async function tablesIn(archive: Buffer, path: string): Promise<Map<string, Buff
   requireWorkbook(entries.map(nameOf), path);
   const chosen = entries.filter((entry) => READ_PART.test(nameOf(entry)));
   const promised = chosen.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
-  if (promised > MAX_UNPACKED_BYTES) throw tooLarge(path);
+  if (promised > MAX_UNPACKED_BYTES) {
+    throw new SrqError(
+      'file.too-large',
+      `${path} unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB.`,
+      'A workbook is held in memory, so its size is limited. Save the sheet as CSV UTF-8 and import that: it may have any size.',
+    );
+  }
   const parts = new Map<string, Buffer>();
   for (const entry of chosen) {
     if (parts.has(nameOf(entry))) throw damaged(path, DAMAGED_ARCHIVE);
@@ -276,12 +282,4 @@ async function tablesIn(archive: Buffer, path: string): Promise<Map<string, Buff
 
 function nameOf({ fileNameRaw }: Entry): string {
   return fileNameRaw.toString('utf8');
-}
-
-function tooLarge(path: string): SrqError {
-  return new SrqError(
-    'file.too-large',
-    `${path} unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB.`,
-    'A workbook is held in memory, so its size is limited. Save the sheet as CSV UTF-8 and import that: it may have any size.',
-  );
 }

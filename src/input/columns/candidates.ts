@@ -289,7 +289,11 @@ export function withoutRivals(candidates: readonly Candidate[]): readonly Candid
   const meanings = new Set(left.map(({ meaning }) => meaning));
   return [...meanings].flatMap((meaning) => {
     const rivals = left.filter((each) => each.meaning === meaning).sort(byMerit);
-    if (MEANINGS[meaning].isSeveral) return withoutStrangers(rivals);
+    if (MEANINGS[meaning].isSeveral) {
+      // Those with unknown words belong to other people: "Sparky mob." is not the customer's number if there is a "Phone".
+      const understood = rivals.filter(({ by }) => by === 'known name' || by === 'plain name');
+      return understood.length > 0 ? understood : rivals;
+    }
     const known = rivals.filter(({ by }) => by === 'known name');
     return known.length > 0 ? known : rivals.slice(0, 1);
   });
@@ -311,15 +315,6 @@ function isAnothersName({ meaning, isClear, look, by }: Candidate, candidates: r
   if (isClear || !isOfAName(meaning)) return false;
   const has = (other: FieldOrPart) => candidates.some((each) => each.meaning === other);
   return isCertain('fullname') && (look.name.isEither || !(has('first_name') && has('last_name')));
-}
-
-/**
- * Leaves out columns with unknown words if there are columns whose names are understood, because they belong to other
- * people: "Sparky mob." is not the customer's number if there is a "Phone".
- */
-function withoutStrangers(rivals: readonly Candidate[]): readonly Candidate[] {
-  const understood = rivals.filter(({ by }) => by === 'known name' || by === 'plain name');
-  return understood.length > 0 ? understood : rivals;
 }
 
 /**

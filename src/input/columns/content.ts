@@ -84,7 +84,7 @@ export function profileOf(cells: readonly string[], marketOf: (row: number) => M
     /** Telephone numbers with a plus, a leading zero, or marks between their digits, which plain numbers do not have. */
     writtenAsPhone: share((text) => isPhoneShape(text) && /^(?:\+|0)|\d[ ()./-]+\d/.test(text)),
     country: share((text) => parseMarket(text) !== undefined || isRegionCode(text)),
-    language: share(isLanguage),
+    language: share((text) => text.length <= 20 && !/\d/.test(text) && parseLanguage(text).known),
     date: share(DATE),
     url: share(URL_TEXT),
     yesNo: share(YES_NO),
@@ -101,7 +101,7 @@ export function profileOf(cells: readonly string[], marketOf: (row: number) => M
     /** Letters or marks together with digits, without blanks, as in order numbers. */
     codeLike: share((text) => /\d/.test(text) && /^[\w#/.-]+$/.test(text)),
     /** Short texts without digits that have a common given name among their words. */
-    givenName: shareOfWords((text) => mayBeName(text) && hasGivenName(text)),
+    givenName: shareOfWords((text) => mayBeName(text) && foldedWords(text).some((word) => GIVEN_NAMES.has(word))),
     /** Large towns, also together with a part of the town or of the country. */
     town: shareOfWords((text) => mayBeName(text) && isTown(text)),
     /** Texts with a word for a street, a square or a road. */
@@ -156,11 +156,6 @@ function isRegionCode(text: string): boolean {
   );
 }
 
-function isLanguage(text: string): boolean {
-  if (text.length > 20 || /\d/.test(text)) return false;
-  return parseLanguage(text).known;
-}
-
 function isPlace(text: string, market: Market | undefined): boolean {
   if (text.length > 160 || !/\p{L}{2,}/u.test(text)) return false;
   const parts = text.split(/[\s,]+/);
@@ -196,11 +191,6 @@ function foldedText(text: string): string {
 }
 
 const foldedWords = (text: string) => foldedText(text).match(/[a-z]+/g) ?? [];
-
-/** Tells whether a text contains a common given name as a word. */
-function hasGivenName(text: string): boolean {
-  return foldedWords(text).some((word) => GIVEN_NAMES.has(word));
-}
 
 /** Tells whether a text contains a word for a street. */
 function hasStreetWord(text: string): boolean {
