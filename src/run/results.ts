@@ -103,7 +103,10 @@ export async function writeRunResults(
   const unread = ({ message }: SrqError) =>
     context.reporter.warn(`The results file ends where the input cannot be read: ${message}`);
   const rows = isWhole ? reports : withRowsOutside(plan, reports, lookup, unread);
-  const results = { columns: plan.table.columns, delimiter: delimiterOf(plan), rows };
+  // A semicolon is kept, so that the spreadsheet that wrote the input can open the results. A TAB is not, because spreadsheets do
+  // not split CSV in UTF-8 at TABs.
+  const delimiter = plan.table.delimiter === ';' ? ';' : ',';
+  const results = { columns: plan.table.columns, delimiter, rows };
   await output.write(resultsChunks(output.path, results));
 }
 
@@ -111,9 +114,3 @@ const UNWRITTEN = {
   reason: 'results.unwritable',
   hint: 'Name another place with --results FILE and run the same command again: nothing is sent twice, and the outcomes are in the log.',
 } as const;
-
-/**
- * Returns the delimiter of the results. A semicolon is kept, so that the spreadsheet that wrote the input can open them. A TAB
- * is not, because spreadsheets do not split CSV in UTF-8 at TABs.
- */
-const delimiterOf = ({ table }: ImportPlan): string => (table.delimiter === ';' ? ';' : ',');

@@ -82,20 +82,13 @@ async function madeUpRequest(destination: Destination, contract: Contract, nowMs
   const judged = await withJudges(contract);
   const audio = recordingsBeside('-');
   const preparation = { destination, audio, contract: judged, operation: 'create' } as const;
-  const prepared = await prepareDraft(
-    { row: 1, fields: madeUpFields(new Date(nowMs).toISOString()) },
-    null,
-    preparation,
-  );
+  const fields = {
+    ...{ country: 'PT', lang: 'pt', location: '1200-109 Lisboa', ref: 'srq-doctor' },
+    ...{ fullname: 'srq doctor (test)', email: 'srq-doctor@example.com', phone: '+351912345678' },
+    request_text: `TEST by srq doctor at ${new Date(nowMs).toISOString()}. Nobody needs anything: please ignore.`,
+  };
+  const prepared = await prepareDraft({ row: 1, fields }, null, preparation);
   if (prepared.request) return prepared;
   const problems = prepared.problems.map(({ message }) => message).join(' ');
   throw new SrqError('request.invalid', `A made-up request does not pass the local checks. ${problems}`, OWN_REQUEST);
-}
-
-function madeUpFields(time: string): Readonly<Record<string, string>> {
-  return {
-    ...{ country: 'PT', lang: 'pt', location: '1200-109 Lisboa', ref: 'srq-doctor' },
-    ...{ fullname: 'srq doctor (test)', email: 'srq-doctor@example.com', phone: '+351912345678' },
-    request_text: `TEST by srq doctor at ${time}. Nobody needs anything: please ignore.`,
-  };
 }

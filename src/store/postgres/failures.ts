@@ -43,7 +43,8 @@ export function storeError(error: unknown, store: string): SrqError {
   if (error instanceof SrqError) return error;
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   const code = systemCode(cause);
-  const words = firstLine(cause);
+  const [line = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
+  const words = line.slice(0, 200);
   const kinds = [...KINDS, COMPLAINT, isTransient(error) ? UNREACHABLE : UNKNOWN];
   const [, says, hint] = kinds.find(([pattern]) => pattern.test(`${code} ${words}`)) ?? UNKNOWN;
   const message = says.replace(/CODE|WORDS/g, (each) => (each === 'CODE' ? code || words : words));
@@ -81,8 +82,3 @@ const UNREACHABLE: Kind = [
 /** What the server itself says, by its SQLSTATE, and what the driver says that is no failure of the line. */
 const COMPLAINT: Kind = [/^[0-9A-Z]{5} /, 'gave an error (CODE: WORDS)', MENDED];
 const UNKNOWN: Kind = [/^/, 'gave an error (WORDS)', MENDED];
-
-function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
-}
