@@ -42,10 +42,7 @@ export async function enqueue(context: Context, file: string, asked: PlanOptions
   const { plan, command, remember } = await agreedPlan(session, proposal, asked, (now) =>
     planWithProgress(session, now, log, options),
   );
-  const { openQueue } = await import('../store/postgres/queue.ts');
-  const { destination } = session.preparation;
-  const { signal: giveUp } = context.interruption.halt;
-  const queue = openQueue({ database: store.database, destination, process: null, giveUp });
+  const queue = store.queue(session.preparation.destination);
   await confirmImport(context, options, plan);
   await remember();
   const confirmedMs = context.clock.monotonicMs();

@@ -5,17 +5,16 @@ import { rowsText, thousands } from '../report/output.ts';
 import { queueText } from '../report/terminal/queue-text.ts';
 import { requireYes } from '../run/consent.ts';
 import { workingProcesses } from '../store/postgres/figures.ts';
-import { openQueue } from '../store/postgres/queue.ts';
 
 /** Shows the queue and its workers. */
 export async function queue(context: Context): Promise<number> {
-  const { store, database, requests } = await openRequests(context);
+  const { store, requests } = await openRequests(context);
   await store.requireTables();
   const { oldestMs, ...depth } = await requests.depth();
   const { unknown, held } = await store.standing();
   const view = {
     ...{ store: store.name, queue: depth, oldestSeconds: Math.round(oldestMs / 1000), unknown, isHeld: held !== null },
-    workers: await workingProcesses(database),
+    workers: await workingProcesses(store.database),
   };
   await context.reporter.result('queue', view, (paint) => queueText(view, paint));
   return 0;
@@ -56,8 +55,5 @@ export async function queuePurge(context: Context, options: { readonly yes?: boo
 
 async function openRequests(context: Context) {
   const store = await context.log.postgresStore();
-  const { database } = store;
-  const destination = destinationOf(await context.settings());
-  const { signal: giveUp } = context.interruption.halt;
-  return { store, database, requests: openQueue({ database, destination, process: null, giveUp }) };
+  return { store, requests: store.queue(destinationOf(await context.settings())) };
 }

@@ -30,9 +30,8 @@ async function sendQueued(context: Context, options: WorkOptions, events: RunEve
   const log = await store.open('work', false);
   context.onClose(() => log.close());
   await context.log.noteService(destination.baseUrl);
-  const { openQueue } = await import('../../store/postgres/queue.ts');
   const { member, givenUp: giveUp } = log;
-  const queue = openQueue({ database: store.database, destination, process: () => member.joined.process, giveUp });
+  const queue = store.queue(destination, { process: () => member.joined.process, giveUp });
   if (options.healthPort !== undefined) void watch.lookAtQueue(queue, store);
   const { rate = 'auto', onDuplicate, concurrency, untilEmpty = false } = options;
   const connection = await session.connect({ rate, concurrency, refused: watch.refused });

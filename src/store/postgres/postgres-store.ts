@@ -1,3 +1,4 @@
+import type { Destination } from '../../request/lead/service-request.ts';
 import { type LogStore, parseNote, type RunNote, type RunNotes } from '../../request/log/log-store.ts';
 import { SrqError } from '../../request/words/errors.ts';
 import type { FileLogId, KnownRequest } from '../stored-record.ts';
@@ -5,7 +6,7 @@ import { type DatabaseOptions, openDatabase, type Query } from './database.ts';
 import { examineStore, makeTables, schemaVersion } from './examine-store.ts';
 import { standing } from './figures.ts';
 import { type Confirmed, openPostgresLog, type PostgresLogOptions } from './postgres-log.ts';
-import { readWaiting } from './queue.ts';
+import { openQueue, readWaiting } from './queue.ts';
 import { logLookup, readAllRecords, readLatest, readRequests } from './read-log.ts';
 import { jsonOf, rowOf } from './rows.ts';
 
@@ -109,6 +110,9 @@ export function openPostgresStore(options: PostgresStoreOptions) {
       const [row] = await known<{ store: string; epoch: number }>('select store::text, epoch from srq.meta');
       return row ?? null;
     },
+    /** Opens the queue of an account. Without a worker, which takes requests, it is for adding and looking. */
+    queue: (destination: Destination, worker?: { process: () => number; giveUp: AbortSignal }) =>
+      openQueue({ database, destination, process: null, giveUp: stopping, ...worker }),
     /** The number of requests that wait in its queues. */
     waitingRows: async () =>
       (await known<{ rows: number }>('select count(*)::integer as rows from srq.waiting'))[0]?.rows ?? 0,
