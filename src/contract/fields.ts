@@ -3,13 +3,7 @@ import type { FoundPlace } from '../request/contract/places.ts';
 import { aliasOf } from '../request/lead/field-aliases.ts';
 import { nameWords } from '../request/words/names.ts';
 
-interface Candidate {
-  readonly place: FoundPlace;
-  readonly field: string;
-  /** What speaks against it, or null. */
-  readonly why: string | null;
-}
-
+type Candidate = ReturnType<typeof candidateAt>[number];
 type FieldGuess = Candidate & { readonly why: string };
 
 /** The objects around a place that change nothing about whose it is, or that are the customer. */
@@ -51,7 +45,8 @@ export function boundFields(places: readonly FoundPlace[]) {
   };
 }
 
-function candidateAt(place: FoundPlace): Candidate[] {
+/** Returns the field that a place may take by its name, if it may take one. `why` says what speaks against it, or is null. */
+function candidateAt(place: FoundPlace) {
   const names = place.path.filter((name) => name !== ONLY_ELEMENT);
   if (names.length > 1 && BARE.test(inWords(names.at(-1)))) names.pop();
   const own = names.at(-1) ?? '';
