@@ -34,9 +34,8 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
     steps.push(inWords(step, context));
     failure = error;
   }
-  const error = failure && {
-    error: { ...failureOf(failure, (hint) => hint), hint: steps.findLast(isFailed)?.hint ?? null },
-  };
+  const hint = steps.findLast(({ result }) => result === 'fail')?.hint ?? null;
+  const error = failure && { error: { ...failureOf(failure, (own) => own), hint } };
   const next = context.withProfile('srq bulk FILE --dry-run');
   const diagnosis = { ok: failure === null, steps, ...error };
   await context.reporter.result('doctor', diagnosis, (paint) => diagnosisText(diagnosis, next, paint));
@@ -44,7 +43,6 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
 }
 
 const FINE = { hint: null, reason: null };
-const isFailed = ({ result }: Step) => result === 'fail';
 
 /** Takes one step. An `SrqError` is its failure. */
 async function stepOf(check: Check, examination: Examination): Promise<{ step: Step; error: SrqError | null }> {
