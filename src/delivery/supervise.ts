@@ -1,5 +1,6 @@
 import type { ServiceRequest } from '../request/lead/service-request.ts';
 import type { Clock, MarketplaceApi } from '../request/ports.ts';
+import { filledIn } from '../request/words/characters.ts';
 import type { ErrorReason } from '../request/words/error-codes.ts';
 import { SrqError, shellWord } from '../request/words/errors.ts';
 import type { Sent } from './submit.ts';
@@ -180,11 +181,7 @@ export class Supervisor {
     const { kind, times } = this.#inARow;
     const [least, code, says, hint] = FAULTS[kind] ?? [];
     if (!least || !code || !says || times < least) return null;
-    return new SrqError(
-      code,
-      says.replace('{http}', String(http)).replace('{message}', () => message ?? ''),
-      hint,
-    );
+    return new SrqError(code, filledIn(says, { http: String(http), message: message ?? '' }), hint);
   }
 
   #refusalStop({ status, message }: Sent): SrqError | null {

@@ -12,6 +12,11 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
+/** Puts details in the place of their names in braces. Braces around anything else stay. */
+export function filledIn(text: string, details: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(details, name) ? String(details[name]) : whole));
+}
+
 /** The characters for the bytes 0x80 to 0xBF in Windows-1252. In UTF-8 these bytes continue a character. */
 const CONTINUES =
   '[\u20AC\uFFFD\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u017D\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u017E\u0178\u00A0-\u00BF]';

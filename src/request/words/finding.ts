@@ -1,3 +1,5 @@
+import { filledIn } from './characters.ts';
+
 /** What is said of one kind of finding. In its texts, `{field}` and other names in braces are placeholders. */
 interface FindingFacts {
   /** An `error` makes the row invalid; a `warning` does not. */
@@ -191,10 +193,6 @@ export function finding<Code extends FindingCode>(
   // Most texts have no placeholder. They are not filled in, because a million rows may each have a warning.
   const message = text.includes('{') ? filledIn(text, { ...details, field }) : text;
   return { code, severity, field, column: null, message, value: value === null ? null : shortened(value) };
-}
-
-function filledIn(text: string, details: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(details, name) ? String(details[name]) : whole));
 }
 
 function shortened(value: string): string {

@@ -1,3 +1,4 @@
+import { filledIn } from '../../request/words/characters.ts';
 import { systemCode } from '../../request/words/errors.ts';
 
 /** Returns the most specific name of a network failure, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`. */
@@ -127,16 +128,13 @@ function failureOf(who: string, error: Error) {
   const [, says = '', hint = ''] = ofTls ?? CONNECTION_RULES.find(matching) ?? [];
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const [address, port] = [textOf(first, 'address'), textOf(first, 'port')];
-  const parts: Readonly<Record<string, string>> = {
+  const parts = {
     who,
     name: textOf(error, 'host') || 'that of the base URL',
     host: textOf(first, 'hostname') || 'its name',
     address: address === '' ? 'there' : `at ${address.includes(':') ? `[${address}]` : address}:${port}`,
   };
-  const told = (ofTls ? says : `{who} could not be reached${says}`).replace(
-    /\{(\w+)\}/g,
-    (_, part) => parts[part] ?? '',
-  );
+  const told = filledIn(ofTls ? says : `{who} could not be reached${says}`, parts);
   return { reason: `${told} (${name}).`, hint, final: ofTls !== undefined };
 }
 
