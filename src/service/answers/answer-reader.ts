@@ -117,8 +117,8 @@ export class AnswerReader {
     // An answer that differs from others nowhere, where all others differ, is a copy of one of them. `identify` stops the run
     // if that is where requests are named.
     const isNamed = form.identifiers.length > 0 || unique.some(({ isToken }) => isToken);
-    if (!isNamed && unique.length > 0 && unique.every((each) => this.kept.isOfAnother(each, key))) return false;
-    if (!isNamed) for (const each of unique) this.kept.holdValue(each, key);
+    const holders = isNamed ? [] : unique.map((each) => this.kept.holderOf(each, key));
+    if (holders.length > 0 && !holders.includes(key)) return false;
     // How often a place differs is counted, where it has differed at all. The next process may miss such a count.
     if (Object.values(known.paths).some(({ values }) => values.length > 1))
       this.kept.known = withForm(this.kept.known, { ...known, ...keptForm(form) });

@@ -132,24 +132,20 @@ export class Knowledge {
     return named.length > 0 ? named : all;
   }
 
-  /** Tells whether another request had this value first. */
-  isOfAnother(each: Pick<Identifier, 'place' | 'text'>, key: string): boolean {
-    const holder = this.#values.get(digestOf(`${each.place} ${each.text}`));
-    return holder !== undefined && holder !== key;
-  }
-
   /** Remembers all values of an answer of success: one that another request gets is a copy, if such values always differ. */
   holdAll(form: Form | null, key: string): void {
     for (const [place, values] of form?.paths ?? []) {
       const [value, ...more] = values;
-      if (value !== undefined && more.length === 0) this.holdValue({ place, text: value.plain }, key);
+      if (value !== undefined && more.length === 0) this.holderOf({ place, text: value.plain }, key);
     }
   }
 
-  /** Remembers who had a value at a place first. */
-  holdValue({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): void {
+  /** Returns the request that had a value at a place first, which is this one from now on if nobody had it. */
+  holderOf({ place, text }: Pick<Identifier, 'place' | 'text'>, key: string): string {
     const name = digestOf(`${place} ${text}`);
-    if (this.#values.get(name) === undefined) this.#values.set(name, key);
+    const holder = this.#values.get(name);
+    if (holder === undefined) this.#values.set(name, key);
+    return holder ?? key;
   }
 
   /** Remembers who has an identifier, for this process and, of the last ones, for the next. */
