@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isNumber } from '../../request/contract/known-answers.ts';
-import type { Redactor } from '../redaction/redactor.ts';
+import { type Redactor, SENT_WORD } from '../redaction/redactor.ts';
 
 /**
  * A value of a form. `plain` is the text itself, in which the digits of a sentence are `#`. It may hold words that were
@@ -32,7 +32,6 @@ const numbered = (text: string, by: (word: string) => string) =>
 const SIGNED = /\d[:/.]\d/;
 /** A word with few digits may be a code, as in "Error 51" and "ERR-51". */
 export const isCode = (word: string) => word.replace(/\D/g, '').length <= 3;
-const WORD = /[\p{L}\p{M}\d]+/gu;
 
 /** Returns a text without what differs between requests that are answered alike. `names` are those of the request. */
 export function normal(text: string, sent: Redactor, names: ReadonlySet<string>): FormValue {
@@ -51,13 +50,13 @@ export function normal(text: string, sent: Redactor, names: ReadonlySet<string>)
   if (!/[\s<]/.test(said) && !TIME.test(said)) {
     const plain = bounded(unnamed.includes(IDENTIFIER) ? unnamed : said);
     const kept = () => {
-      const unsent = plain.replace(WORD, (word) => (sent.repeatsSent(word) ? 'sent' : word));
+      const unsent = plain.replace(SENT_WORD, (word) => (sent.repeatsSent(word) ? 'sent' : word));
       return sent.repeatsSent(unsent) ? 'sent' : unsent;
     };
     return { plain, kept };
   }
   const withoutDigits = (each: string) => numbered(each, (word) => (isCode(word) ? word : '#'));
-  const withoutSent = () => unnamed.replace(WORD, (word) => (sent.isSentWord(word) ? 'sent' : word));
+  const withoutSent = () => unnamed.replace(SENT_WORD, (word) => (sent.isSentWord(word) ? 'sent' : word));
   const kept = () => bounded(withoutDigits(withoutSent()).replace(/\bsent(?:[^\p{L}\d#]+sent)+\b/gu, 'sent'));
   return { plain: bounded(withoutDigits(unnamed)), kept };
 }

@@ -7,16 +7,16 @@ export const REDACTED = '***';
 const MAX_SHOWN = 4096;
 /** Maximum total length of the sent values. Comparing more would take too long, so nothing is shown then. */
 const MAX_SENT = 1 << 15;
-/** Maximum number of words in a value that are hidden one by one. Those of a longer text are too common for that. */
-const MAX_WORDS = 8;
-/** Minimum length of a word that counts for {@link MAX_WORDS} and is hidden within longer ones. */
-const MIN_TELLING = 4;
+/** Maximum number of words in a value that are hidden or compared one by one. Those of a longer text are too common. */
+export const MAX_WORDS = 8;
+/** Minimum length of a word that counts for {@link MAX_WORDS}, and is hidden and found within longer ones. */
+export const MIN_TELLING = 4;
 /** Number of words in a row that tell of a text, whatever its length. */
 const RUN = 3;
 /** Minimum number of digits that are found in any grouping. */
 const MIN_DIGITS = 6;
 /** Number of last digits that tell a number, because a telephone number may be written without its country code. */
-const LAST_DIGITS = 7;
+export const LAST_DIGITS = 7;
 /** Minimum length of base64 that is hidden, whatever it holds. */
 const MIN_BASE64 = 24;
 

@@ -1,4 +1,4 @@
-import { hiding } from './hidden-words.ts';
+import { hiding, LAST_DIGITS, MAX_WORDS, MIN_TELLING } from './hidden-words.ts';
 
 /** Maximum size of an answer's text that is kept with a row, in bytes of UTF-8. */
 const RAW_LIMIT_BYTES = 2048;
@@ -73,22 +73,8 @@ export function cutRaw(text: string): string {
   return bytes.subarray(0, RAW_LIMIT_BYTES).toString('utf8').replace(/�+$/u, '');
 }
 
-/**
- * Number of last digits that identify a telephone number, because a service may write the number without its country
- * code.
- */
-const SUBSCRIBER_DIGITS = 7;
-/**
- * Maximum number of words in a value whose words are compared one by one. The words of longer texts are too common to
- * tell anything.
- */
-const MAX_WORDS = 8;
-/** Minimum length of a word that tells something of a name or an address. */
-const MIN_LETTERS = 4;
-/**
- * Matches a run of letters and digits. Every character outside ASCII counts as a letter, except the usual punctuation.
- */
-const WORDS = /[^\x00-/:-@[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u206f\u3000-\u3003\u3008-\u3020]+/g;
+/** Matches the words and numbers of a value, and of a text that is compared with it. */
+export const SENT_WORD = /[\p{L}\p{M}\d]+/gu;
 
 type SentValue = ReturnType<typeof sentValue>;
 
@@ -97,20 +83,20 @@ function sentValue(value: string) {
   const lower = value.toLowerCase();
   /** The digits of a telephone number, else empty. */
   const telephone = /^[\d\s+()./-]+$/.test(lower) ? lower.replace(/\D/g, '') : '';
-  const words: readonly string[] = lower.match(WORDS) ?? [];
-  const long = words.filter((word) => word.length >= MIN_LETTERS);
+  const words: readonly string[] = lower.match(SENT_WORD) ?? [];
+  const long = words.filter((word) => word.length >= MIN_TELLING);
   const whole = [lower, ...(long.length <= MAX_WORDS ? long : [])];
   /** The value and its words, as far as they tell something of a name or an address. */
-  const telling = whole.filter((each) => each.length >= MIN_LETTERS && hasLetter(each));
+  const telling = whole.filter((each) => each.length >= MIN_TELLING && hasLetter(each));
   return { lower, telephone, words, telling };
 }
 
 /** Tells whether the digits are the end of the telephone number, or contain all of it. */
 function repeatsTelephone(telephone: string, digits: string): boolean {
-  if (telephone.length < SUBSCRIBER_DIGITS) return false;
+  if (telephone.length < LAST_DIGITS) return false;
   return (
-    (telephone.length > SUBSCRIBER_DIGITS + 1 && digits.includes(telephone)) ||
-    (digits.length >= SUBSCRIBER_DIGITS && telephone.endsWith(digits))
+    (telephone.length > LAST_DIGITS + 1 && digits.includes(telephone)) ||
+    (digits.length >= LAST_DIGITS && telephone.endsWith(digits))
   );
 }
 
