@@ -218,13 +218,8 @@ export class AnswerReader {
   #form(operation: AnsweredOperation, answer: Answer, sent: Redactor): Form | null {
     const isCreate = operation === 'create';
     const { path } = addressOf(this.#contract[operation] ?? this.#contract.create);
-    const shared = isCreate ? this.kept.known.shared : [];
-    return formOf(answer, sent, {
-      path,
-      shared,
-      isNew: isCreate,
-      documented: isCreate ? this.kept.documentedPlaces : [],
-    });
+    const [shared, documented] = isCreate ? [this.kept.known.shared, this.kept.documentedPlaces] : [[], []];
+    return formOf(answer, sent, { path, shared, documented, isNew: isCreate });
   }
 }
 

@@ -22,11 +22,8 @@ function parsed(text: string): Json | undefined {
 /** Tells whether an answer is a web page. Many services label JSON and a few words as `text/html`. */
 export function isHtml(answer: Answer): boolean {
   if (/^\s*<(?:!doctype|html)/i.test(answer.body)) return true;
-  return (
-    /html/i.test(answer.headers['content-type'] ?? '') &&
-    /<[a-z!/?]/i.test(answer.body) &&
-    answerValue(answer) === undefined
-  );
+  if (!/html/i.test(answer.headers['content-type'] ?? '')) return false;
+  return /<[a-z!/?]/i.test(answer.body) && answerValue(answer) === undefined;
 }
 
 /** Returns the text, number or boolean at a pointer, or null. A number keeps all its digits. */

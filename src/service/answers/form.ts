@@ -70,14 +70,10 @@ export function formOf(answer: Answer, sent: Redactor, rules: FormRules): Form |
   const kind = readableKind(answer);
   if (kind === null) return null;
   const text = answer.body.trim().replace(XML_DECLARATION, '');
-  const found = new FormReader(sent, rules).read(
-    answerValue(answer) ?? text,
-    answer.headers['location'],
-    answer.status,
-  );
+  const { status, headers } = answer;
+  const found = new FormReader(sent, rules).read(answerValue(answer) ?? text, headers['location'], status);
   if (found === null) return null;
-  const { status } = answer;
-  const [type = ''] = kind === 'empty' ? [] : (answer.headers['content-type'] ?? '').toLowerCase().split(';', 1);
+  const [type = ''] = kind === 'empty' ? [] : (headers['content-type'] ?? '').toLowerCase().split(';', 1);
   const head = [String(status), type.trim()];
   return { status, type: type.trim(), ...found, text: () => shownForm(head, text || 'empty', sent) };
 }
@@ -112,11 +108,8 @@ class FormReader {
     const below = path === '' ? '' : `${path}.`;
     if (Array.isArray(value)) {
       if (mayBeRecord(value, path === '')) return false;
-      const isCompared = this.#rules.isNew && value.length > 0;
-      this.#add(
-        path,
-        isCompared ? same(bounded(`list ${this.#together(value, depth)}`)) : this.#compared(path, name, value),
-      );
+      const said = this.#rules.isNew && value.length > 0 ? `list ${this.#together(value, depth)}` : null;
+      this.#add(path, said === null ? this.#compared(path, name, value) : same(bounded(said)));
       return value.every((each) => this.#visit(`${below}*`, name, each, depth + 1));
     }
     this.#add(path, this.#compared(path, name, value));
@@ -278,11 +271,8 @@ const NO_IDENTIFIER =
 /** Tells whether a value can identify anything. */
 function mayIdentify(text: string): boolean {
   const trimmed = text.trim();
-  return (
-    trimmed.length <= MAX_IDENTIFIER_LENGTH &&
-    /^[^\s\p{C}]*[\p{L}\p{N}][^\s\p{C}]*$/u.test(trimmed) &&
-    !NO_IDENTIFIER.test(trimmed)
-  );
+  if (trimmed.length > MAX_IDENTIFIER_LENGTH || NO_IDENTIFIER.test(trimmed)) return false;
+  return /^[^\s\p{C}]*[\p{L}\p{N}][^\s\p{C}]*$/u.test(trimmed);
 }
 
 /** Tells whether an address is that of a resource which a create at `path` makes: `/v1/request/7` for `/v1/request/create`. */
