@@ -141,18 +141,17 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
   const secret = clientSecret.reveal();
   const inBody = auth === 'body' ? { client_id: clientId, client_secret: secret } : {};
   const parameters = { grant_type: 'client_credentials', ...inBody, ...extra };
-  // RFC 6749, section 2.3.1, form-encodes both before they are joined.
-  const basic = auth === 'basic' ? [basicCredentials(formEncoded(clientId), formEncoded(secret))] : [];
+  // RFC 6749, section 2.3.1, form-encodes both before they are joined as UTF-8 (RFC 7617).
+  const credentials = `${formEncoded(clientId)}:${formEncoded(secret)}`;
+  const basic = auth === 'basic' ? [Buffer.from(credentials).toString('base64')] : [];
   const furtherSecrets = Object.entries(extra).flatMap(([name, text]) => (isShown(name) ? [] : [text]));
   const secrets = [secret, ...basic, ...furtherSecrets];
   const isJson = encoding === 'json';
   const write = (values: Record<string, string>) =>
     isJson ? JSON.stringify(values) : new URLSearchParams(values).toString();
   const masked = Object.entries(parameters).map(([name, text]) => [name, secrets.includes(text) ? REDACTED : text]);
-  const headers: Record<string, string> = {
-    'content-type': isJson ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE,
-    accept: ACCEPTED_TYPES,
-  };
+  const type = isJson ? JSON_CONTENT_TYPE : FORM_CONTENT_TYPE;
+  const headers: Record<string, string> = { 'content-type': type, accept: ACCEPTED_TYPES };
   for (const encoded of basic) headers['authorization'] = `Basic ${encoded}`;
   return { path, headers, body: write(parameters), masked: write(Object.fromEntries(masked)), secrets };
 }
@@ -161,11 +160,6 @@ export function tokenRequest(operation: TokenOperation, { clientId, clientSecret
 const isShown = (name: string): boolean => /^(?:scope|audience|resource)$/.test(name);
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
-
-/** Joins client id and secret as UTF-8 (RFC 7617). */
-function basicCredentials(clientId: string, secret: string): string {
-  return Buffer.from(`${clientId}:${secret}`).toString('base64');
-}
 
 /** Returns the mark by which a file says which secret its token was granted for: a few digits of its digest. */
 export function secretMark({ clientSecret }: Pick<Credentials, 'clientSecret'>): string {
