@@ -58,14 +58,10 @@ function sentOf(
   { status, ids, http, message }: Pick<RowResult, 'status' | 'ids' | 'http' | 'message'>,
   circumstances: Circumstances = {},
 ): Sent {
-  const usual = {
-    ...{ stop: null, alsoUnknown: null, unproven: null },
-    unrecorded: false,
-    unreadable: false,
-    isFromLog: false,
-  };
-  return { row, status, ref, key, ids, http, message, reason: reasonOf({ status, http }), ...usual, ...circumstances };
+  return { row, status, ref, key, ids, http, message, reason: reasonOf({ status, http }), ...USUAL, ...circumstances };
 }
+
+const USUAL = { stop: null, alsoUnknown: null, unproven: null, unrecorded: false, unreadable: false, isFromLog: false };
 
 /** Returns the part of a result that users see. */
 export function shown({ row, status, ref, key, ids, http, message, reason }: RowResult): RowResult {
@@ -86,14 +82,6 @@ export const TEACH =
 
 /** Builds the result of a request whose outcome stays unknown. */
 export const inDoubt = (submission: Submission): Sent => unsent(submission, 'unknown', IN_DOUBT);
-
-/**
- * The result of the duplicate check: the outcome of a request that must not be created, else whether validate says that the
- * service has a request like it, and the answer by which it called the request clear.
- */
-type Clearance =
-  | { readonly outcome: Outcome; readonly circumstances: Circumstances }
-  | { readonly outcome: null; readonly isThere: boolean; readonly cleared: ValidateResult | null };
 
 const NOT_ASKED = { outcome: null, isThere: false, cleared: null } as const;
 
@@ -271,7 +259,11 @@ export async function fromLog(
   return unsent(submission, status, `${what}${when}, according to the log.`, record?.ids);
 }
 
-async function validateFirst(request: ServiceRequest, api: MarketplaceApi, options: SubmitOptions): Promise<Clearance> {
+/**
+ * Returns the outcome of a request that must not be created, else whether validate says that the service has a request like it,
+ * and the answer by which it called the request clear.
+ */
+async function validateFirst(request: ServiceRequest, api: MarketplaceApi, options: SubmitOptions) {
   const answer = await api.validate(request).catch(expected);
   if (answer instanceof SrqError)
     return { outcome: outcomeOf('failed', answer.message), circumstances: { stop: answer } };
