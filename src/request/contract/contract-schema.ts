@@ -169,11 +169,6 @@ const source = z.object({
   learnedAt: z.string(),
 });
 
-const serverSuggestion = z.object({
-  url: z.string(),
-  description: z.string(),
-});
-
 /** A binding that srq is not sure of. It is not in force; the page shows it as a comment. */
 const guess = z.object({
   operation: z.enum(['create', 'validate', 'token']),
@@ -193,7 +188,7 @@ export const contractSchema = z
     validate: z.nullable(call),
     token: tokenOperation,
     /** The addresses named in the document. They are only suggestions for profiles. */
-    servers: z.array(serverSuggestion),
+    servers: z.array(z.object({ url: z.string(), description: z.string() })),
     guesses: z.array(guess),
   })
   .check(
