@@ -154,11 +154,7 @@ export async function keysOfRun(log: Pick<LogStore, 'records'>, run: string | un
  * Tells whether a record is selected and its time is at least `sinceMs`. Which run it is of is asked of
  * {@link keysOfRun}.
  */
-export function isSelected(
-  record: LogRecord,
-  { ref, id, status }: Omit<LogSelection, 'run'>,
-  sinceMs = Number.NEGATIVE_INFINITY,
-): boolean {
+export function isSelected(record: LogRecord, { ref, id, status }: LogSelection, sinceMs = Number.NEGATIVE_INFINITY) {
   return (
     (ref === undefined || record.ref === ref) &&
     (id === undefined || Object.values(record.ids).includes(id)) &&

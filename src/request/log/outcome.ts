@@ -27,12 +27,8 @@ export interface Outcome {
 }
 
 /** Builds an outcome. What is not given is not known. */
-export function outcomeOf<S extends SentStatus>(
-  status: S,
-  message: string | null,
-  more: Partial<Omit<Outcome, 'status' | 'message'>> = {},
-): Outcome & { readonly status: S } {
-  return { status, ids: {}, http: null, message, raw: null, ms: null, ...more };
+export function outcomeOf<S extends SentStatus>(status: S, message: string | null, more: Partial<Outcome> = {}) {
+  return { ids: {}, http: null, raw: null, ms: null, ...more, status, message };
 }
 
 /** The stable code of why a row is invalid, rejected, failed or unknown: that of a finding, or of an error. */
