@@ -81,22 +81,16 @@ export async function settleByWord(log: DeliveryLog, doubtful: readonly LogRecor
     const hint = `Wait until it has ended, then run the same command again.    ${others}`;
     throw new SrqError('log.under-way', message, hint);
   }
+  const ids = word === 'not-created' || word.id === null ? {} : { id: word.id };
+  const created = outcomeOf('created', 'You said that it was created.', { ids });
   for (const record of doubtful) {
-    const { key } = record;
+    const { key, again } = record;
     const seen = log.lookup(key);
     const noted =
       word === 'not-created'
-        ? await log.licence(record, seen, 'person', { again: record.again })
-        : await log.outcome(
-            record,
-            outcomeOf('created', 'You said that it was created.', word.id === null ? {} : { ids: { id: word.id } }),
-            { seen, by: 'person', again: record.again },
-          );
-    if (!noted)
-      throw new SrqError(
-        'log.under-way',
-        `Another process has just recorded something about ${key}.`,
-        'See: srq resolve',
-      );
+        ? await log.licence(record, seen, 'person', { again })
+        : await log.outcome(record, created, { seen, by: 'person', again });
+    const message = `Another process has just recorded something about ${key}.`;
+    if (!noted) throw new SrqError('log.under-way', message, 'See: srq resolve');
   }
 }
