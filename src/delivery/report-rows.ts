@@ -25,16 +25,14 @@ export async function* reportRows(
 ): AsyncGenerator<RowReport> {
   const { table, range, ledger } = plan;
   const reason = untriedStatus === 'failed' ? 'request.not-tried' : null;
-  const lastRecord = (row: Row) => {
+  const keyOf = (row: Row) => {
     const status = ledger.status(row.number);
     if (status === 'ready') return null;
     const own = plan.held?.get(row.number)?.key ?? ledger.key(row.number);
-    const key = own ?? (status === 'invalid' ? null : earlierKey(row));
-    return key === null ? null : log.read(key);
+    return own ?? (status === 'invalid' ? null : earlierKey(row));
   };
   for await (const batch of rowsInRange(table, range)) {
-    // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(batch.map(lastRecord));
+    const records = await lastRecords(batch.map(keyOf), log);
     for (const [at, row] of batch.entries()) {
       const status = ledger.status(row.number);
       const isAltered = status === 'unknown' && !ledger.hasKey(row.number) && !plan.held?.has(row.number);
@@ -47,6 +45,10 @@ export async function* reportRows(
     }
   }
 }
+
+/** Reads the records of a whole batch at once, to save round trips to a remote log. */
+const lastRecords = (keys: readonly (string | null)[], log: Pick<DeliveryLog, 'read'>) =>
+  Promise.all(keys.map((key) => (key === null ? null : log.read(key))));
 
 const ALTERED = 'row.altered-doubt';
 const OTHER = 'row.other-content';
@@ -133,13 +135,8 @@ export async function* loggedRows(
     const isKnown = (_: Row, likely: Prepared | null) => likely?.key != null && log.lookup(likely.key) !== 'none';
     const prepared = await prepareBatch(batch, { mapping, preparation }, log, isKnown);
     const keys = await knownKeys(batch, prepared, log, earlier);
-    // The whole batch is looked up at once, to save round trips to a remote log.
-    const records = await Promise.all(
-      batch.map((row, at) => {
-        const key = keys[at] ?? held?.get(row.number)?.key;
-        return key === undefined ? null : log.read(key);
-      }),
-    );
+    const known = batch.map((row, at) => keys[at] ?? held?.get(row.number)?.key ?? null);
+    const records = await lastRecords(known, log);
     for (const [at, row] of batch.entries()) {
       const record = records[at] ?? null;
       const told = { message: messageOf(record, false), reason: record && recordReason(record) };
