@@ -55,13 +55,10 @@ export function splitLocation(location: string, form: RegExp): Required<Pick<Par
 }
 
 /** Words before a last name that are part of it. */
-const PARTICLES = new Set(
-  'a af al am auf da das de degli dei del della den der des di do dos du el la las le lo los ten ter van vom von zu zum zur'.split(
-    ' ',
-  ),
-);
+const PARTICLE =
+  /^(?:a|af|al|am|auf|da|das|de|degli|dei|del|della|den|der|des|di|do|dos|du|el|la|las|le|lo|los|ten|ter|van|vom|von|zu|zum|zur)$/i;
 /** Words that join two last names. */
-const JOINING = new Set(['y', 'e', 'i', 'und', 'and']);
+const JOINING = /^(?:y|e|i|und|and)$/i;
 const GENERATION = /^(?:jr|sr|junior|senior|filho|neto|ii|iii|iv)\.?$/i;
 
 /**
@@ -76,11 +73,11 @@ export function splitName(fullname: string): Required<Pick<Parts, 'first_name' |
   }
   const words = fullname.trim().split(/\s+/);
   let at = words.length - 1;
-  if (at > 1 && GENERATION.test(words[at] ?? '')) at -= 1;
-  const isAt = (index: number, set: ReadonlySet<string>) => set.has((words[index] ?? '').toLowerCase());
-  while (at > 1 && isAt(at - 1, PARTICLES)) at -= 1;
+  const isAt = (index: number, kind: RegExp) => kind.test(words[index] ?? '');
+  if (at > 1 && isAt(at, GENERATION)) at -= 1;
+  while (at > 1 && isAt(at - 1, PARTICLE)) at -= 1;
   if (at > 2 && isAt(at - 1, JOINING)) at -= 2;
-  while (at > 1 && isAt(at - 1, PARTICLES)) at -= 1;
+  while (at > 1 && isAt(at - 1, PARTICLE)) at -= 1;
   if (at < 1) return null;
   return { first_name: words.slice(0, at).join(' '), last_name: words.slice(at).join(' ') };
 }
