@@ -103,12 +103,8 @@ function varies({ values, count }: KnownPath): boolean {
 
 /** A count that varies is compared by whether it is zero. */
 function isLikeCount(value: string, seen: KnownPath, both: readonly KnownPath[]): boolean {
-  return (
-    isNumber(value) &&
-    both.every(isCount) &&
-    both.some(hasSeveral) &&
-    seen.values.some((each) => isZero(each) === isZero(value))
-  );
+  if (!isNumber(value) || !both.every(isCount) || !both.some(hasSeveral)) return false;
+  return seen.values.some((each) => isZero(each) === isZero(value));
 }
 
 function hasPath(form: Form, path: string): boolean {
