@@ -53,21 +53,18 @@ export const STATUS = {
 };
 
 export type Status = keyof typeof STATUS;
-const UNSENT = ['repeated', 'invalid', 'ready'] as const satisfies readonly Status[];
-/** The possible outcomes of a request that was handed to the API. */
-export type SentStatus = Exclude<Status, (typeof UNSENT)[number]>;
+export const STATUSES = Object.keys(STATUS) as readonly Status[];
 
 /** The possible statuses of a request with which a worker is done. */
-export type WorkedStatus = SentStatus | 'repeated';
+export const WORKED_STATUSES = STATUSES.filter((status) => status !== 'invalid' && status !== 'ready');
+export type WorkedStatus = (typeof WORKED_STATUSES)[number];
+
+/** The possible outcomes of a request that was handed to the API. */
+export const SENT_STATUSES = WORKED_STATUSES.filter((status) => status !== 'repeated');
+export type SentStatus = (typeof SENT_STATUSES)[number];
 
 /** The possible statuses of a row in a plan. What shows a plan has a place for each of them, which the compiler demands. */
 export type PlannedStatus = Exclude<Status, 'created' | 'rejected' | 'failed'>;
-
-export const STATUSES = Object.keys(STATUS) as readonly Status[];
-export const SENT_STATUSES = STATUSES.filter((status): status is SentStatus => !UNSENT.some((each) => each === status));
-export const WORKED_STATUSES = STATUSES.filter(
-  (status): status is WorkedStatus => status !== 'invalid' && status !== 'ready',
-);
 
 /** Returns a status as the report's page names it, where `ready` is what the run has not sent. */
 export const labelOf = (status: Status): string => (status === 'ready' ? 'not sent' : status);
