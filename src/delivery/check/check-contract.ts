@@ -64,9 +64,7 @@ function callFindings(call: Call, { texts, hasRecording, filled }: GivenTexts, l
     },
     leavesOut,
   );
-  const misfits = judge(treeOf(call, sent));
-  if (misfits.length === 0) return [];
-  return misfits.flatMap((misfit) => findingOf(call, misfit, texts));
+  return judge(treeOf(call, sent)).flatMap((misfit) => findingOf(call, misfit, texts));
 }
 
 function findingOf(call: Call, { place, code, words, others = [] }: Misfit, texts: TextsByField): Problem[] {
