@@ -16,7 +16,7 @@ import { type CallDeps, Caller, idempotencyHeader, isUnreached, keyWindowMs, typ
 import { Experiment } from './experiment.ts';
 import { invented } from './invented.ts';
 import type { Exchange } from './network/exchange.ts';
-import { createOutcome, failedValidate, notSent, readValidate, sameAnswer } from './outcomes.ts';
+import { createOutcome, failedValidate, readValidate, resultOf, sameAnswer } from './outcomes.ts';
 import { MAX_TRIES } from './pacing/retry.ts';
 import type { Redactor } from './redaction/redactor.ts';
 import { tokenRefused } from './token/token-answer.ts';
@@ -112,7 +112,7 @@ export class RequestApi implements MarketplaceApi {
       for (let tried = 1; ; tried++) {
         const exchange = await this.#caller.send(call, permission);
         if (exchange === 'withdrawn') return null;
-        if (exchange === 'stopped') return notSent(STOPPED, null);
+        if (exchange === 'stopped') return resultOf(outcomeOf('failed', STOPPED));
         const read = this.#reader.creation(exchange, call.redactor, terms.key);
         const { next } = read.meaning;
         if (next === 'renew') {
@@ -137,7 +137,7 @@ export class RequestApi implements MarketplaceApi {
       // An error is thrown only while nothing is under way. Nobody else knows what became of earlier tries, so they are
       // returned as outcomes even if the log is what failed.
       if (!(error instanceof SrqError) || (error.code === 'log' && !isBegun)) throw error;
-      const result = notSent(error.message, error.code === 'input' ? null : error);
+      const result = resultOf(outcomeOf('failed', error.message), error.code === 'input' ? null : error);
       // Where the credentials are refused as well, they have changed: that explains the 401.
       return error.reason === 'auth.refused' ? result : afterRefusal(result, isRefused);
     }
@@ -149,10 +149,7 @@ export class RequestApi implements MarketplaceApi {
    */
   async #notRenewed(request: ServiceRequest, isRenewed: boolean, { answer }: Exchange): Promise<CreateResult | null> {
     const { status: http = null, ms = null } = answer ?? {};
-    const unknown = (why: string, stop: SrqError | null) => ({
-      ...notSent('', stop),
-      outcome: outcomeOf('unknown', why, { http, ms }),
-    });
+    const unknown = (why: string, stop: SrqError | null) => resultOf(outcomeOf('unknown', why, { http, ms }), stop);
     if (isRenewed) return unknown(TWO_TOKENS, tokenRefused());
     if (!this.#reader.knowsValidate || this.#deps.contract.validate === null) return null;
     const { verdict } = await this.validate(request);
@@ -163,7 +160,7 @@ export class RequestApi implements MarketplaceApi {
   #judged(read: ReadCreation, exchange: Exchange, sent: Redactor, { key, cleared = null }: CreateTerms): CreateResult {
     const { meaning, form, ids, isBelieved } = read;
     const outcome = createOutcome(read, exchange, sent, this.#reader);
-    const result = { outcome, stop: meaning.stop, unproven: null, sameAs: null };
+    const result = resultOf(outcome, meaning.stop);
     const { answer } = exchange;
     // What was cut is settled like a request that was not answered.
     if (!answer?.complete || (!isSuccess(answer.status) && answer.status !== 409)) return result;
@@ -179,10 +176,8 @@ export class RequestApi implements MarketplaceApi {
     if (isBelieved && cleared === null) {
       const by = this.#deps.contract.create.identifiers.length > 0 ? 'document' : 'status';
       this.#learn(form, 'taken', by);
-      return this.#identified(key, form, {
-        ...result,
-        outcome: { ...outcome, status: 'created', ids, message: null, raw: null },
-      });
+      const believed = { ...outcome, status: 'created', ids, message: null, raw: null } as const;
+      return this.#identified(key, form, { ...result, outcome: believed });
     }
     // Nobody finds out what it means, so it waits for a person's word.
     if (cleared === null) this.#learn(form, 'open', 'experiment');
@@ -202,12 +197,11 @@ export class RequestApi implements MarketplaceApi {
     const form = unproven.form as Form | null;
     // What was cut or cannot be read is settled like a request that was not answered.
     if (form === null) return null;
-    const result = { stop: null, unproven: null, sameAs: null };
     // A conflict means that the service has the request, and never what an answer to a new one looks like.
     const isConflict = http === 409;
     const created = { form: isConflict ? null : form, isBelieved };
     const isSeen = await this.#experiment.inspect(request, key, created, cleared);
-    if (isSeen && isConflict) return { ...result, outcome: outcomeOf('duplicate', CONFLICT, { http, ids }) };
+    if (isSeen && isConflict) return resultOf(outcomeOf('duplicate', CONFLICT, { http, ids }));
     // If validate does not see the request, it may not have been taken, whatever the answer looks like. Until it is known
     // whether validate tells, the API description and a comparison with other creations count for more.
     const isKnown = () => this.#deps.contract.create.identifiers.length > 0 || this.#reader.isTaken(form, key);
@@ -217,7 +211,7 @@ export class RequestApi implements MarketplaceApi {
     if (!isSeen) this.#learn(form, 'taken', 'document');
     this.#reader.kept.holdAll(form, key);
     const message = Object.keys(ids).length > 0 ? null : isSeen ? SEEN : UNNAMED;
-    return this.#identified(key, form, { ...result, outcome: outcomeOf('created', message, { http, ids }) });
+    return this.#identified(key, form, resultOf(outcomeOf('created', message, { http, ids })));
   }
 
   #learn(form: Form | null, means: FormMeaning, by: ProvenBy): void {

@@ -1,4 +1,4 @@
-import { isSuccess, type Outcome, outcomeOf, UNNAMED } from '../request/log/outcome.ts';
+import { isSuccess, type Outcome, UNNAMED } from '../request/log/outcome.ts';
 import type { CreateResult, ValidateResult } from '../request/ports.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { type AnswerReader, identifiersOf, type ReadCreation } from './answers/answer-reader.ts';
@@ -30,9 +30,9 @@ export function createOutcome(
   };
 }
 
-/** Builds the result of a create that never reached the service. `stop` means that further calls are pointless. */
-export function notSent(message: string, stop: SrqError | null): CreateResult {
-  return { outcome: outcomeOf('failed', message), stop, unproven: null, sameAs: null };
+/** Builds the result of a create whose answer nobody has to find out about. `stop` means that further calls are pointless. */
+export function resultOf(outcome: Outcome, stop: SrqError | null = null): CreateResult {
+  return { outcome, stop, unproven: null, sameAs: null };
 }
 
 const SAME_IDENTIFIER = 'The answer names the identifier of another request, so nobody knows which of them was taken.';
