@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileFlaw, folderFlaw } from '../request/log/ownership.ts';
+import { fileFlaw, folderFlaw, type Others } from '../request/log/ownership.ts';
 import type { ErrorReason } from '../request/words/error-codes.ts';
 import { SrqError, systemCode } from '../request/words/errors.ts';
 
@@ -31,7 +31,7 @@ export const ANY_OWNER: Trust = { uid: null, onDistrusted: () => {} };
 export type OwnFile = ReturnType<typeof ownFile>;
 
 /** A small state file that only its owner may change. If it holds a secret, only its owner may read it. */
-export function ownFile(path: string, { uid, onDistrusted }: Trust, closedTo: 'readers' | 'writers' = 'writers') {
+export function ownFile(path: string, { uid, onDistrusted }: Trust, closedTo: Others = 'writers') {
   function isOwn(found: Stats): boolean {
     const file = fileFlaw(path, found, uid, closedTo);
     const folder = dirname(path);

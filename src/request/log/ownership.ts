@@ -10,6 +10,9 @@ export interface AccessFlaw {
   readonly remedy: string;
 }
 
+/** What other users may be: those who read, or only those who write. */
+export type Others = 'readers' | 'writers';
+
 const READ_OR_WRITTEN = 0o077;
 const WRITTEN = 0o022;
 const WRITTEN_BY_ALL = 0o002;
@@ -21,12 +24,7 @@ const ROOT = 0;
  * and a file that they could read may be known to them. `user` is the user's number, or null where files have no owners
  * and modes (Windows). `closedTo` is what other users must not be able to do.
  */
-export function fileFlaw(
-  path: string,
-  { uid, mode }: FileAccess,
-  user: number | null,
-  closedTo: 'readers' | 'writers',
-) {
+export function fileFlaw(path: string, { uid, mode }: FileAccess, user: number | null, closedTo: Others) {
   if (typeof user !== 'number') return null;
   if (uid !== user) return foreign(path, user);
   if ((mode & (closedTo === 'readers' ? READ_OR_WRITTEN : WRITTEN)) === 0) return null;

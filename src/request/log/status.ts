@@ -31,7 +31,7 @@ function facts(
 const CORRECT = 'Correct these rows in the file, or export it again.';
 const CORRECT_RESULTS = 'Correct these rows in the results file and import it: only they are sent.';
 const RUN_AGAIN = 'Run the same command again: it sends these rows, and nothing twice.';
-const LOOK_UP = 'Look each one up at the service; then: srq resolve KEY --created [ID] or --not-created';
+const SETTLE = 'Look each one up at the service; then: srq resolve KEY --created [ID] or --not-created';
 
 /** The statuses of rows as users see them, in the order in which they are shown. `ready` occurs only in dry runs. */
 export const STATUS = {
@@ -41,14 +41,7 @@ export const STATUS = {
   invalid: facts('to be corrected before it can be sent', 'red', 1, 'correct', 'rejected', CORRECT),
   rejected: facts('refused by the service', 'red', 1, 'correct', 'rejected', CORRECT_RESULTS),
   failed: facts('not delivered; to be sent by the next run', 'red', 1, 'send', 'service', RUN_AGAIN),
-  unknown: facts(
-    'may have been taken; not sent again until that is settled',
-    'yellow',
-    0,
-    'settle',
-    'unknown',
-    LOOK_UP,
-  ),
+  unknown: facts('may have been taken; not sent again until that is settled', 'yellow', 0, 'settle', 'unknown', SETTLE),
   ready: facts('would be sent', 'green', 2, 'send', 'ok'),
 };
 
