@@ -4,7 +4,6 @@ import { saysNone } from '../request/lead/cell.ts';
 import { parseMarket } from '../request/lead/markets.ts';
 import { PARTS, type Part, type Parts, wholeOf } from '../request/lead/parts.ts';
 import {
-  type AudioFile,
   contentKey,
   type DescribeAudio,
   type Destination,
@@ -115,23 +114,17 @@ export function prepareDraft(
   if (!request) return invalid(row, fields['ref'] ?? null, problems);
   const named = (whole: ServiceRequest) => ({ row, request: whole, key: contentKey(whole, destination), problems });
   if (audioPath === null) return named(request);
-  return described(audioPath, preparation.audio).then((audio) =>
-    'sizeBytes' in audio ? named({ ...request, audio }) : invalid(row, request.ref, [...problems, audio]),
-  );
+  const unusable = (error: unknown) => {
+    const problem = expected(error).message;
+    const found = finding('audio_file.unusable', 'audio_file', { problem }, audioPath);
+    return invalid(row, request.ref, [...problems, found]);
+  };
+  return preparation.audio(audioPath).then((audio) => named({ ...request, audio }), unusable);
 }
 
 /** Builds a row that cannot be sent. */
 export function invalid(row: number, ref: string | null, problems: readonly Problem[]) {
   return { row, request: null, key: null, ref, problems };
-}
-
-/** Describes a recording, or says what is wrong with it. */
-async function described(path: string, audio: DescribeAudio): Promise<AudioFile | Problem> {
-  try {
-    return await audio(path);
-  } catch (error) {
-    return finding('audio_file.unusable', 'audio_file', { problem: expected(error).message }, path);
-  }
 }
 
 /** Maps the cells of a row to fields. Empty fields are left out, and the texts are not changed. */
