@@ -131,11 +131,8 @@ class FormReader {
       return `[${value.some((each) => typeof each === 'object' && each !== null) ? said.toSorted() : said}]`;
     }
     if (typeof value === 'object' && value !== null) {
-      const members = Object.entries(value).map(([name, each]) => [
-        this.#nameOf(name),
-        this.#together(each, depth + 1),
-      ]);
-      return `{${members.map((member) => member.join(':')).toSorted()}}`;
+      const said = ([name, each]: [string, Json]) => `${this.#nameOf(name)}:${this.#together(each, depth + 1)}`;
+      return `{${Object.entries(value).map(said).toSorted()}}`;
     }
     const text = scalar(value, this.#sent, this.#names).kept();
     return /^(?:number|token)$/.test(kindOf(text)) ? '#' : text;
@@ -360,10 +357,8 @@ const isOpenFor = (seen: KnownPath, { plain, kept }: FormValue) => isOpenTo(seen
 
 export function keptForm(form: Form): Pick<KnownForm, 'status' | 'type' | 'paths' | 'count' | 'text'> {
   const { status, type, text } = form;
-  const paths = [...form.paths].map(([path, values]) => [
-    path,
-    { values: values.map((each) => each.kept()), count: 1 },
-  ]);
+  const kept = (values: readonly FormValue[]) => ({ values: values.map((each) => each.kept()), count: 1 });
+  const paths = [...form.paths].map(([path, values]) => [path, kept(values)]);
   return { status, type, count: 1, text: text(), paths: Object.fromEntries(paths) };
 }
 

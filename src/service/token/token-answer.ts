@@ -47,13 +47,10 @@ const MAX_DEPTH = 4;
 /** Lists the texts of an answer by their names without case and signs, the outermost first. */
 function textsIn(value: Json | undefined, depth = MAX_DEPTH): (readonly [name: string, text: string])[] {
   if (typeof value !== 'object' || value === null || depth === 0) return [];
-  const members = Object.entries(value).map(
-    ([name, each]) => [name.toLowerCase().replace(/[^a-z\d]/g, ''), each] as const,
+  const texts = Object.entries(value).flatMap(([name, each]) =>
+    typeof each === 'string' && each !== '' ? [[name.toLowerCase().replace(/[^a-z\d]/g, ''), each] as const] : [],
   );
-  const texts = members.flatMap(([name, each]) =>
-    typeof each === 'string' && each !== '' ? [[name, each] as const] : [],
-  );
-  return [...texts, ...members.flatMap(([, each]) => textsIn(each, depth - 1))];
+  return [...texts, ...Object.values(value).flatMap((each) => textsIn(each, depth - 1))];
 }
 
 function bareToken(answer: Answer, value: Json | undefined): string | null {
