@@ -94,13 +94,11 @@ function isSameSaid(one: KnownForm, other: KnownForm): boolean {
   const isEqual = (seen: KnownPath, also: KnownPath) => isDeepStrictEqual(seen.values, also.values);
   if (isAtAllPlaces(isEqual, one, other)) return true;
   if (one.byIdentifier) return false;
-  if (one.by === 'person' && other.by === 'person')
-    return (
-      one.means === other.means &&
-      one.text === other.text &&
-      (one.means === 'taken' || hasWord(one)) &&
-      isAtAllPlaces((seen, also) => isEqual(seen, also) || (isNumbered(seen) && isNumbered(also)), one, other)
-    );
+  if (one.by === 'person' && other.by === 'person') {
+    const isAlike = one.means === other.means && one.text === other.text && (one.means === 'taken' || hasWord(one));
+    const isClose = (seen: KnownPath, also: KnownPath) => isEqual(seen, also) || (isNumbered(seen) && isNumbered(also));
+    return isAlike && isAtAllPlaces(isClose, one, other);
+  }
   // A form that waited for its meaning.
   const isSeen = (seen: KnownPath, { values }: KnownPath) =>
     values.every((value) => seen.values.includes(value) || isOpenTo(seen, value));

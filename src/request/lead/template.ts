@@ -29,13 +29,9 @@ export function templateColumns(text: string): string[] {
  * is found without them.
  */
 export function templateText(template: Template, nameOf: (index: number) => string): string {
-  return template
-    .map((part) =>
-      typeof part === 'number'
-        ? `{${nameOf(part).replace(/[{}]/g, ' ')}}`
-        : part.replace(/[{}]/g, (brace) => brace + brace),
-    )
-    .join('');
+  const column = (index: number) => `{${nameOf(index).replace(/[{}]/g, ' ')}}`;
+  const literal = (text: string) => text.replace(/[{}]/g, (brace) => brace + brace);
+  return template.map((part) => (typeof part === 'number' ? column(part) : literal(part))).join('');
 }
 
 /** Returns the template for columns side by side. */
