@@ -75,12 +75,8 @@ export async function openConnection(host: ConnectionHost, account: ConnectedAcc
   };
 }
 
-function openHttp(
-  host: ConnectionHost,
-  { timeoutMs, traces, proxies }: ConnectedAccount,
-  baseUrl: string,
-  connections: number,
-): Http {
+function openHttp(host: ConnectionHost, account: ConnectedAccount, baseUrl: string, connections: number): Http {
+  const { timeoutMs, traces, proxies } = account;
   host.requireCertificateCheck(' in NODE_EXTRA_CA_CERTS');
   const proxy = proxyFor(baseUrl, proxies);
   const { monotonicMs } = host.clock;

@@ -84,11 +84,8 @@ async function settle(
 }
 
 /** Reports every row. Returns the error if that is not possible and there is another reason to tell, else throws it. */
-async function report(
-  plan: ImportPlan,
-  { log, preparation, ui }: ImportDeps,
-  stop: SrqError | null,
-): Promise<SrqError | null> {
+async function report(plan: ImportPlan, deps: ImportDeps, stop: SrqError | null): Promise<SrqError | null> {
+  const { log, preparation, ui } = deps;
   const untried = `Not tried: ${stop?.message ?? 'the run was interrupted.'} The next run sends it.`;
   try {
     // Another process that was sending some of these requests may have finished them meanwhile. An error of the log is

@@ -8,11 +8,8 @@ import { loggedStatus, NEVER_AGAIN } from './sent-before.ts';
  * Counts, for each of several other readings of the same file, the ready rows that were (`taken`) or may have been created under
  * that reading. The log does not know them by their new keys. All rows are looked at in one pass over the file.
  */
-export async function knownUnder(
-  readings: readonly Reading[],
-  { table, range, ledger }: Pick<ImportPlan, 'table' | 'range' | 'ledger'>,
-  log: Pick<LogView, 'lookup' | 'prefetch'>,
-): Promise<readonly { readonly taken: number; readonly unknown: number }[]> {
+export async function knownUnder(readings: readonly Reading[], plan: ImportPlan, log: LogView) {
+  const { table, range, ledger } = plan;
   const known = readings.map(() => ({ taken: 0, unknown: 0 }));
   for await (const batch of rowsInRange(table, range)) {
     const ready = batch.filter(({ number }) => ledger.status(number) === 'ready');

@@ -246,11 +246,7 @@ export async function recorded(
  * Returns what the log, as last looked up, says of a request that is not sent because of it. Rejects if the log cannot be
  * read, because the result is then unknown.
  */
-export async function fromLog(
-  submission: Submission,
-  log: Pick<LogView, 'lookup' | 'read'>,
-  options: Finality = NEVER_AGAIN,
-): Promise<Sent> {
+export async function fromLog(submission: Submission, log: Pick<LogView, 'lookup' | 'read'>, options = NEVER_AGAIN) {
   const status = loggedStatus(log.lookup(submission.key), options) ?? 'unknown';
   if (status === 'unknown') return inDoubt(submission);
   const record = await log.read(submission.key);

@@ -7,11 +7,7 @@ import { expected } from '../request/words/errors.ts';
  * `wireForm`, as all of this run. Never rejects because of the log, so that the outcome of the other one is still recorded:
  * the error becomes `stop`.
  */
-export async function withdrawCreation(
-  { sameAs, stop }: Pick<CreateResult, 'sameAs' | 'stop'>,
-  log: DeliveryLog,
-  wireForm: string | null,
-) {
+export async function withdrawCreation({ sameAs, stop }: CreateResult, log: DeliveryLog, wireForm: string | null) {
   try {
     return { alsoUnknown: sameAs === null ? null : await withdrawn(sameAs, log, wireForm), stop };
   } catch (error) {

@@ -6,16 +6,11 @@ import type { Exchange } from './network/exchange.ts';
 import { cutRaw, type Redactor } from './redaction/redactor.ts';
 
 /** Returns the outcome of a create, as it is recorded and shown. */
-export function createOutcome(
-  { meaning, ids: found }: ReadCreation,
-  exchange: Exchange,
-  sent: Redactor,
-  reader: AnswerReader,
-): Outcome {
+export function createOutcome(read: ReadCreation, exchange: Exchange, sent: Redactor, reader: AnswerReader): Outcome {
   const { answer } = exchange;
-  const { status, reason } = meaning;
+  const { status, reason } = read.meaning;
   if (!answer) return { status, ids: {}, http: null, message: reason, raw: null, ms: exchange.ms };
-  const ids = status === 'created' ? found : {};
+  const ids = status === 'created' ? read.ids : {};
   const isIdentified = Object.keys(ids).length > 0;
   const said = status === 'created' ? null : reader.errorText(answer, sent);
   const unnamed = isIdentified ? null : UNNAMED;

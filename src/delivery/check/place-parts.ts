@@ -29,6 +29,8 @@ interface Places {
   readonly open: ReadonlySet<Part>;
 }
 
+type Texts = Readonly<Record<string, string>>;
+
 const partsOf = memoize((create: Contract['create']) => [...describedCall(create).fields].filter(isPart));
 
 /**
@@ -41,12 +43,7 @@ const partsOf = memoize((create: Contract['create']) => [...describedCall(create
  * @param given The parts that columns hold.
  * @param market The market of the request, which defines the form of its postal codes.
  */
-export function placedParts(
-  { create }: Contract,
-  texts: Readonly<Record<string, string>>,
-  given: Parts,
-  market: Market | undefined,
-): PlacedParts {
+export function placedParts({ create }: Contract, texts: Texts, given: Parts, market: Market | undefined): PlacedParts {
   const open = new Set(partsOf(create).filter((part) => texts[part] === undefined));
   if (open.size === 0) return NO_PARTS;
   const { fields, required } = describedCall(create);

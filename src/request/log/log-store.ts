@@ -167,10 +167,7 @@ export function isSelected(record: LogRecord, { ref, id, status }: LogSelection,
  * Yields the last record of every request, or with `id` only those that name it. A request that was created once more has the
  * identifiers of both creations, and then yields the record of the one that is meant.
  */
-async function* recordsWith(
-  log: Pick<LogStore, 'latest' | 'records'>,
-  id: string | undefined,
-): AsyncGenerator<LogRecord, void> {
+async function* recordsWith(log: LogStore, id: string | undefined): AsyncGenerator<LogRecord, void> {
   if (id === undefined) {
     yield* log.latest();
     return;
@@ -189,7 +186,7 @@ async function* recordsWith(
 
 /** Yields the requests that are selected, oldest first. `isWanted` judges the last record of each of those of the run. */
 export async function* entriesWith(
-  log: Pick<LogStore, 'latest' | 'records'>,
+  log: LogStore,
   { run, id }: Pick<LogSelection, 'run' | 'id'>,
   isWanted: (record: LogRecord) => boolean,
 ): AsyncGenerator<LogEntry, void> {
@@ -212,12 +209,8 @@ export interface TakenBefore {
  * Yields what was created at the service of this destination, may have been, or waits in the queue for it. With `ref`, only
  * what was sent with this reference. What runs at other services have sent says nothing about it, whoever settled it.
  */
-export async function* takenAt(
-  log: Pick<LogStore, 'records' | 'notes' | 'waiting'>,
-  destination: Destination,
-  ref?: string,
-): AsyncGenerator<TakenRecord, void> {
-  const { baseUrl } = destination;
+export async function* takenAt(log: LogStore, to: Destination, ref?: string): AsyncGenerator<TakenRecord, void> {
+  const { baseUrl } = to;
   const service = URL.canParse(baseUrl) ? new URL(baseUrl).host : '';
   const [elsewhere, sentThere] = [new Set<string>(), new KeyIndex()];
   for await (const note of log.notes()) if ('service' in note && note.service !== service) elsewhere.add(note.run);
@@ -228,5 +221,5 @@ export async function* takenAt(
     if (mayBe && sentThere.find(key) < 0) yield record;
   }
   if (!log.waiting) return;
-  for await (const request of log.waiting(destination, ref)) yield { ...request, event: 'queued' };
+  for await (const request of log.waiting(to, ref)) yield { ...request, event: 'queued' };
 }
