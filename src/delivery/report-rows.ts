@@ -65,8 +65,8 @@ function knownRow(row: Row, status: Status, plan: ImportPlan, record: LogRecord 
   const known = isAbout ? recordReason(record) : reasonOf({ status, http: null });
   const first = ledger.firstRow(row.number);
   let message = isAbout || status === 'repeated' ? messageOf(record, status === 'repeated') : null;
-  if (status === 'unknown')
-    message = [message, plan.unsettled.get(row.number)].filter((each) => each).join(' ') || null;
+  const unsettled = status === 'unknown' ? plan.unsettled.get(row.number) : undefined;
+  if (unsettled) message = message === null ? unsettled : `${message.replace(/(?<![.!?])$/, '.')} ${unsettled}`;
   if (isAltered) message = FINDING[OTHER].says;
   else if (first !== row.number) message = `It has the same content as row ${first}.`;
   const reason = isAltered ? OTHER : known;
