@@ -35,6 +35,9 @@ export function hiding(values: readonly string[]): (text: string) => string {
   const telling = [...words].filter((word) => isTelling(word) && /\p{L}|.{8}/u.test(word));
   const runs = new Set(sent.flatMap((each) => runsIn(each.words).map(lettersOf)));
   const numbers = new Set(sent.flatMap(({ value }) => lastDigits(value)));
+  // A token or a secret is hidden as a whole before its digits could be, which would leave the rest.
+  const codes = values.filter((value) => /^\S{8,}$/.test(value) && /\d/.test(value) && /\p{L}/u.test(value));
+  const code = new RegExp(codes.map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|') || '(?!)', 'giu');
 
   const isSent = (word: string) => words.has(word) || telling.some((each) => word.includes(each));
   /** Tells whether a sent number ends where a group of digits ends. */
@@ -47,6 +50,7 @@ export function hiding(values: readonly string[]): (text: string) => string {
   };
   const inText = (text: string) => {
     const plain = text
+      .replace(code, REDACTED)
       .replace(MAYBE_ESCAPED, (word) => (ESCAPE.test(word) ? REDACTED : word))
       .replace(MAYBE_BASE64, (run) => (isBase64(run) ? REDACTED : run))
       .replace(NUMBER, (number) => (isSentNumber(number) ? REDACTED : number));
