@@ -3,7 +3,7 @@ import { columnLabel, keyCell, RESULT_COLUMNS, resultColumnOf } from '../request
 import type { RowReport } from '../request/log/import-plan.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { csvRecordText, escapeFormulas, unescapeFormulas } from '../request/words/csv-text.ts';
-import { inChunks, terminalSafeJson } from './output.ts';
+import { inChunks, printable, terminalSafeJson } from './output.ts';
 import { workbookChunks } from './workbook-writer.ts';
 
 /** A table to write. Its own columns are called `srq_…`. */
@@ -144,5 +144,6 @@ function outcomeCells({ row, status, ids, message, reason, isKept, record }: Row
   }
   // A row that is still unknown keeps the identifier that it came with.
   const id = mainIdentifier(ids) || (status === 'unknown' ? (earlier?.id ?? '') : '');
-  return cells(status, id, message ?? '', key);
+  // Who looks at the file in a terminal runs no code of the service.
+  return cells(status, printable(id), printable(message ?? ''), key);
 }
