@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { choiceQuestion } from '../contract/given.ts';
 import type { Proposal, Said } from '../contract/propose.ts';
 import type { SourceFile } from '../contract/read-document.ts';
 import { openPartnerFile, unreadable } from '../input/partner-file.ts';
 import { printable } from '../report/output.ts';
-import type { Contract } from '../request/contract/contract.ts';
+import { type Contract, isElsewhere } from '../request/contract/contract.ts';
 import { OPERATION_NAMES } from '../request/contract/operations.ts';
 import { writePlace } from '../request/contract/place.ts';
 import { SrqError } from '../request/words/errors.ts';
@@ -53,20 +54,30 @@ export async function proposalFrom(
     const { proposeContract } = await import('../contract/propose.ts');
     return proposeContract(readDocument(file, environment), { said, baseUrl, learnedAt });
   }
-  if (Object.keys(said.operations).length > 0) {
+  const { contract, missing } = readPage(file.bytes.toString(), file.name, known, said.values);
+  const { token } = contract;
+  const elsewhere = isElsewhere(token) ? token.origin + token.path : null;
+  if (Object.entries(said.operations).some(([name, place]) => name !== 'token' || place !== elsewhere)) {
     throw new SrqError(
       'flags.contradict',
       `${file.name} already names the operations, so --operation is not needed.`,
       'Change them in that file, then: srq contract learn FILE',
     );
   }
-  const { contract, missing } = readPage(file.bytes.toString(), file.name, known, said.values);
   const source = contract.source ?? { file: file.name, title: 'API description', kind: 'page', learnedAt };
-  const questions = missing.map((name) => ({
+  // Whoever wrote the page must not decide alone where the secret goes.
+  const agreed = [known.token.origin, baseUrl === null ? undefined : new URL(baseUrl).origin];
+  const isNew = elsewhere !== null && !agreed.includes(token.origin) && said.operations.token === undefined;
+  const where = isNew ? [[elsewhere, `${elsewhere} for a token, at another host than the service`] as const] : [];
+  const asked = where.map((each) =>
+    choiceQuestion('token', 'Where does your client secret go?', [each], TOKEN_ADDRESS),
+  );
+  const secrets = missing.map((name) => ({
     name: `constant:${name}`,
     text: `The page was written without the secret "${name}". What is it?`,
     answer: `--set ${name}=@FILE`,
   }));
+  const questions = [...asked, ...secrets];
   const { lackingIn } = await import('../contract/missing.ts');
   const { open, others } = lackingIn(contract.create);
   const lacking = [...open.map(writePlace), ...others].join(', ');
@@ -77,6 +88,9 @@ export async function proposalFrom(
   ];
   return { contract: { ...contract, source }, questions, notes };
 }
+
+/** The address is not in the answer: who copies it unread would send the secret there. */
+const TOKEN_ADDRESS = 'token=ADDRESS';
 
 const UNCHECKED =
   'srq cannot check the rows, because neither the page nor this profile has a schema for this call. Learn the API description first, and then the page.';
