@@ -106,6 +106,12 @@ test.each<[string, EarlierOutcome | undefined, Outcome, unknown[]]>([
     { ids: { a: '1', b: '2' }, message: 'm' },
     ['created', '1', 'm'],
   ],
+  [
+    'nothing that a terminal would obey',
+    undefined,
+    { ids: { a: '1\u0007' }, message: 'a\u001b[2Jb\nc' },
+    ['created', '1\\u{7}', 'a\\u{1b}[2Jb c'],
+  ],
   ['the outcome of this run in place of an earlier one', EARLIER, { status: 'rejected' }, ['rejected', '', '']],
   ['what it states itself, if this run skips it', EARLIER, { isKept: true }, ['duplicate', 'old', 'known']],
   ['an identifier that the log knows by now', EARLIER, { isKept: true, ids: { a: '1' } }, ['duplicate', '1', 'known']],

@@ -41,6 +41,16 @@ describe('an answer is shown', () => {
     expect(growing.redact('Bearer abc.def-123')).toBe('Bearer ***');
   });
 
+  test.each(['9f86d081884c7d659a2feaa0c55ad015', '7c9e6679-7425-40de-944b-e07fc1f90ae7', 'ya29.a0Af1234567Qz+Yp/12'])(
+    'an answer is shown without any part of the secret %s, which has digits like a number',
+    (secret) => {
+      const told = new Redactor([secret]).redact(
+        `{"message":"Bearer ${secret} is unknown, ${secret.toUpperCase()} too"}`,
+      );
+      expect(told).toBe('{"message":"Bearer *** is unknown, *** too"}');
+    },
+  );
+
   test('an answer is shown without half a surrogate pair that JSON can hold', () => {
     expect(new Redactor(['Ana \ud800 Exemplo']).redact('x Ana \ufffd Exemplo')).not.toMatch(/Ana|Exemplo/);
   });
