@@ -81,6 +81,11 @@ async function answered({ process }: Asking, question: string, echo: Writable): 
   const cancelled = new AbortController();
   terminal.once('SIGINT', () => cancelled.abort());
   terminal.once('close', () => cancelled.abort());
+  // After Ctrl-Z and fg, the library waits to be told that the question still stands.
+  terminal.on('SIGCONT', () => {
+    if (echo !== stderr) stderr.write(last);
+    terminal.resume();
+  });
   try {
     return (await terminal.question(last, { signal: cancelled.signal })).trim();
   } catch (error) {
