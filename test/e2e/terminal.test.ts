@@ -27,6 +27,23 @@ describe.skipIf(!HAS_TERMINAL)('on a real terminal', () => {
     expect(storedProfiles(desk)['shop']).toMatchObject({ clientId: sandbox.clientId, clientSecret: CANARY });
   });
 
+  test('a question of login stands after Ctrl-Z and fg', async ({ desk, sandbox }) => {
+    const { baseUrl, clientId } = sandbox;
+    const terminal = new Terminal(desk, ['login', '--base-url', baseUrl, '--client-id', clientId]);
+    await terminal.until(/Client secret \(not shown\):/);
+    terminal.type('\u001a');
+    const times = () => terminal.shown.match(/Client secret \(not shown\):/g)?.length;
+    await expect
+      .poll(() => {
+        terminal.goOn();
+        return times();
+      })
+      .toBe(2);
+    terminal.type(`${CANARY}\r`);
+    await terminal.until(/The credentials work/);
+    expect(await terminal.ended).toBe(0);
+  });
+
   test('progress on a real terminal is redrawn calmly on one line, and the terminal is left as it was', async ({
     desk,
     openSandbox,

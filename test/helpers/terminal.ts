@@ -77,6 +77,11 @@ export class Terminal {
     this.ended.catch(() => {});
   }
 
+  /** Continues what was stopped by Ctrl-Z, as `fg` does. */
+  goOn(): void {
+    process.kill(-this.#pty.pid, 'SIGCONT');
+  }
+
   /** Waits until the output since the last such wait matches. */
   async until(pattern: RegExp): Promise<void> {
     const appeared = new Promise<'appeared'>((resolve) => {
