@@ -38,7 +38,9 @@ export function ownFile(path: string, { uid, onDistrusted }: Trust, closedTo: Ot
     const flaw = file ?? folderFlaw(folder, statSync(folder), uid, true);
     if (flaw === null) return true;
     const lies = file ? '' : `lies in ${folder}, which `;
-    onDistrusted(`${path} ${lies}${flaw.why}; what it says is not used. If you have read it and want it used: ${flaw.remedy}`);
+    onDistrusted(
+      `${path} ${lies}${flaw.why}; what it says is not used. If you have read it and want it used: ${flaw.remedy}`,
+    );
     return false;
   }
 
@@ -108,7 +110,11 @@ export function requiredJson(path: string, uid: number | null, told: Told): unkn
     file = openSync(path, 'r');
     const flaw = fileFlaw(path, fstatSync(file), uid, 'readers');
     if (flaw)
-      throw new SrqError(reason, `${what} ${flaw.why}; it is not used.`, `${exposed}    If you have read it and want it used: ${flaw.remedy}`);
+      throw new SrqError(
+        reason,
+        `${what} ${flaw.why}; it is not used.`,
+        `${exposed}    If you have read it and want it used: ${flaw.remedy}`,
+      );
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return undefined;

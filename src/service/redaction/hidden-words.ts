@@ -51,6 +51,7 @@ export function hiding(values: readonly string[]): (text: string) => string {
   const inText = (text: string) => {
     const plain = text
       .replace(code, REDACTED)
+      .replace(CONTACT, REDACTED)
       .replace(MAYBE_ESCAPED, (word) => (ESCAPE.test(word) ? REDACTED : word))
       .replace(MAYBE_BASE64, (run) => (isBase64(run) ? REDACTED : run))
       .replace(NUMBER, (number) => (isSentNumber(number) ? REDACTED : number));
@@ -117,6 +118,8 @@ const runsIn = (words: readonly Word[]): Word[][] => words.slice(RUN - 1).map((_
 
 const isJson = (text: string): boolean => /^\s*[[{]/.test(text) && jsonIn(text) !== undefined;
 
+/** Matches an e-mail address, or a telephone number with its plus. It may be that of another customer. */
+const CONTACT = /[^\s@"'<>()[\],;:=]{1,64}@[^\s@"'<>()[\],;:=]{1,255}\.\p{L}+|\+\d(?:[ ().-]{0,2}\d){7,14}/gu;
 /** Matches the groups of digits of one number. */
 const NUMBER = /\d(?:[^\p{L}\p{N}]{0,4}\d)*/gu;
 /** Matches a text or a number of JSON. */
