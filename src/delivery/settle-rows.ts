@@ -2,7 +2,7 @@ import { customersOf } from '../request/lead/service-request.ts';
 import type { ImportPlan } from '../request/log/import-plan.ts';
 import type { Ledger } from '../request/log/ledger.ts';
 import { isSuccess, outcomeOf } from '../request/log/outcome.ts';
-import type { LogRecord } from '../request/ports.ts';
+import type { DeliveryLog, LogRecord } from '../request/ports.ts';
 import { type RereadOptions, rereadRows } from './read-rows.ts';
 import type { PassDeps } from './send-rows.ts';
 import { mayRepeat, openRow, repeatUnderKey, type UnknownRow } from './settle-by-key.ts';
@@ -41,16 +41,6 @@ export interface SettleOptions {
   /** Called with the time that rows are going to wait before validate is asked, and before it is asked again. */
   readonly waiting: (waitMs: number) => void;
 }
-
-/** What validate has said of a row in both rounds. */
-type Rounds = readonly [Testimony, Testimony];
-
-const TOLD: Readonly<Record<Testimony, string>> = {
-  clear: 'did not know it',
-  duplicate: 'knew it, or one like it',
-  nothing: 'could not tell',
-  'of the customer': 'knew it, or another of its customer',
-};
 
 /** A row about which validate is asked. */
 type AskedRow = UnknownRow & Asked;
@@ -109,7 +99,7 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
     const lastOtherMs = looksAtCustomers ? await timeOfLastOther() : Number.NEGATIVE_INFINITY;
     for (const [at, row] of batch.entries()) {
       if (signal.aborted) return yield inDoubt(row.submission);
-      const rounds: Rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'];
+      const rounds = [first[at] ?? 'nothing', second[at] ?? 'nothing'] as const;
       const isShared =
         customersOf(row.submission.request).some((customer) => shared.has(customer)) ||
         (rounds.includes('of the customer') && lastOtherMs >= row.sent.firstMs);
@@ -179,7 +169,7 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
   /** Settles one row by what validate has said in both rounds. */
   async function settleRow(
     row: AskedRow,
-    rounds: Rounds,
+    rounds: readonly [Testimony, Testimony],
     { isShared, against }: { readonly isShared: boolean; readonly against: string | null },
     askedMs: readonly number[],
   ): Promise<Sent> {
@@ -199,19 +189,8 @@ export async function* settleRows(plan: ImportPlan, deps: PassDeps, options: Set
       if (!(await log.outcome(subject, TAKEN, { seen, by: 'validate' }))) return inDoubt(submission);
       return unsent(submission, 'created', TAKEN.message);
     }
-    await noteAsked(row, rounds, askedMs);
+    await noteAsked(row, rounds, askedMs, log);
     return stays(submission, why);
-  }
-
-  /** Keeps with the request what validate has said of it, for the person who looks it up. */
-  async function noteAsked({ submission, record, seen, sent }: AskedRow, rounds: Rounds, askedMs: readonly number[]) {
-    const at = askedMs.map((ms) => new Date(ms).toISOString().slice(11, 16)).join(' and ');
-    const [first, second] = rounds.map((says) => TOLD[says]);
-    const said = first === second ? `${first} at ${at} UTC` : `${first}, then ${second} (${at} UTC)`;
-    const { http, raw } = record;
-    const outcome = outcomeOf('unknown', `Validate ${said}.`, { http, raw, ms: ageMs(log, sent.lastMs) });
-    const { again, wireForm = null, wasClear = false } = record;
-    await log.outcome(subjectOf(submission), outcome, { seen, again, wireForm, wasClear, looked: true });
   }
 
   for await (const doubts of unknownWithNeighbours(plan, deps)) {
@@ -231,6 +210,26 @@ function whyNotCreated({ again, wasClear }: LogRecord, isShared: boolean): strin
   if (again) return MEANS_FIRST;
   if (!wasClear) return NOT_CLEAR_BEFORE;
   return isShared ? OF_CUSTOMER : null;
+}
+
+/** Keeps with the request what validate has said of it, for the person who looks it up. */
+async function noteAsked(
+  { submission, record, seen, sent }: AskedRow,
+  rounds: readonly [Testimony, Testimony],
+  askedMs: readonly number[],
+  log: DeliveryLog,
+): Promise<void> {
+  const at = askedMs.map((ms) => new Date(ms).toISOString().slice(11, 16)).join(' and ');
+  const words = {
+    ...{ clear: 'did not know it', duplicate: 'knew it, or one like it', nothing: 'could not tell' },
+    'of the customer': 'knew it, or another of its customer',
+  } as const;
+  const [first, second] = rounds.map((says) => words[says]);
+  const said = first === second ? `${first} at ${at} UTC` : `${first}, then ${second} (${at} UTC)`;
+  const { http, raw } = record;
+  const outcome = outcomeOf('unknown', `Validate ${said}.`, { http, raw, ms: ageMs(log, sent.lastMs) });
+  const { again, wireForm = null, wasClear = false } = record;
+  await log.outcome(subjectOf(submission), outcome, { seen, again, wireForm, wasClear, looked: true });
 }
 
 /** Number of created rows before and after a row that may serve as neighbours. */
