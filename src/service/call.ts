@@ -113,7 +113,8 @@ export class Caller {
         token = await tokens.get();
         const mayWrite = await permission();
         if (mayWrite === null) return 'withdrawn';
-        redactor.add(token);
+        // The secret may have been read again since the call was prepared.
+        for (const secret of [token, ...tokens.secrets]) redactor.add(secret);
         const authorized = { authorization: `Bearer ${token}`, accept: acceptedTypes(described) };
         const headers = Object.assign({}, encoded.headers, authorized);
         const redacted = { shown, redactor, grantsToken: false };
