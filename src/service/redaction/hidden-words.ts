@@ -35,8 +35,10 @@ export function hiding(values: readonly string[]): (text: string) => string {
   const telling = [...words].filter((word) => isTelling(word) && /\p{L}|.{8}/u.test(word));
   const runs = new Set(sent.flatMap((each) => runsIn(each.words).map(lettersOf)));
   const numbers = new Set(sent.flatMap(({ value }) => lastDigits(value)));
-  // A token or a secret is hidden as a whole before its digits could be, which would leave the rest.
-  const codes = values.filter((value) => /^\S{8,}$/.test(value) && /\d/.test(value) && /\p{L}/u.test(value));
+  // A token or a secret is hidden as a whole before its digits could be, which would leave the rest. So is the longer of two.
+  const codes = values
+    .filter((value) => /^\S{8,}$/.test(value) && /\d/.test(value) && /\p{L}/u.test(value))
+    .toSorted((one, other) => other.length - one.length);
   const code = new RegExp(codes.map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|') || '(?!)', 'giu');
 
   const isSent = (word: string) => words.has(word) || telling.some((each) => word.includes(each));
