@@ -7,6 +7,7 @@ import type { TakenBefore, TakenRecord } from '../request/log/log-store.ts';
 import { mainIdentifier } from '../request/log/outcome.ts';
 import { isTaken, type LoggedState, type Status } from '../request/log/status.ts';
 import type { LogRecord, LogView } from '../request/ports.ts';
+import { thousands } from '../request/words/characters.ts';
 import { SrqError } from '../request/words/errors.ts';
 import { FINDING } from '../request/words/finding.ts';
 
@@ -212,7 +213,7 @@ const MANY = 3;
 export async function requireOwnReferences(plan: ImportPlan, log: LogView, hint: string): Promise<void> {
   const [created, { rows }] = [await otherLeads(plan, log), plan];
   if (created === 0) return;
-  const message = `${created} of ${rows} rows have references of requests that were created with other content. Nothing was sent.`;
+  const message = `${thousands(created)} of ${thousands(rows)} rows have references of requests that were created with other content. Nothing was sent.`;
   throw new SrqError('rows.sent-before', message, hint);
 }
 

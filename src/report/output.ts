@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import textWidth from 'fast-string-width';
-import { printable, printableLines, UNPRINTABLE } from '../request/words/characters.ts';
+import { printable, printableLines, thousands, UNPRINTABLE } from '../request/words/characters.ts';
 
-/** Makes texts of foreign origin safe for a terminal. */
-export { printable, printableLines };
+/** Makes texts of foreign origin safe for a terminal, and numbers readable. */
+export { printable, printableLines, thousands };
 
 /**
  * Formats JSON in which controls and invisible characters are escaped, so that it is safe on a terminal. Its value is
@@ -14,13 +14,6 @@ export { printable, printableLines };
 export function terminalSafeJson(value: unknown): string {
   const escaped = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(UNPRINTABLE, escaped);
-}
-
-/**
- * Formats 1234567 as 1,234,567. `Intl.NumberFormat` is not used, because Node.js takes 30 ms to create the first one.
- */
-export function thousands(count: number): string {
-  return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** Formats a number of things that are named in the singular: 1 record, 2,000 records. */
