@@ -186,6 +186,10 @@ describe('An import', () => {
 });
 
 describe('A pass', () => {
+  const passDeps = ({ api, log, clock, halt }: Bench, changes: Partial<Parameters<typeof sendRows>[1]> = {}) => ({
+    ...{ api, log, clock, halt, preparation: PREPARATION },
+    ...changes,
+  });
   const submittedOf = (row: number, stop: SrqError | null = null): Sent => ({
     ...inDoubt(submissionOf(`Need ${row}`, row)),
     stop,
@@ -227,13 +231,7 @@ describe('A pass', () => {
       if (keys.length > 1) asked.push(keys.length);
       return log.prefetch(keys);
     };
-    const deps = {
-      api: bench.api,
-      log: { ...log, prefetch },
-      clock: bench.clock,
-      preparation: PREPARATION,
-      halt: bench.halt,
-    };
+    const deps = passDeps(bench, { log: { ...log, prefetch } });
     const options = { ...OPTIONS, concurrency: 8, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
     await bench.clock.until(passOf(sendRows(plan, deps, options), plan, bench.halt));
     expect(asked).toEqual([200, 200, 50]);
@@ -243,14 +241,14 @@ describe('A pass', () => {
   test('A pass that somebody ends does not say that the service fails, however many rows were left', async () => {
     const bench = new Bench();
     const plan = await planOf(tableOf(Array.from({ length: 20 }, (_, at) => `Need ${at}`)), { lookup: () => 'none' });
-    const { api, log, clock, halt } = bench;
+    const { api, clock, halt } = bench;
     const ended = async (...[request, intend, terms]: Parameters<typeof api.create>) => {
       if (Number(needOf(request).slice(5)) < 3) return api.create(request, intend, terms);
       await clock.sleep(100);
       halt.abort();
       return answered({ ...OUTCOME, status: 'failed', ids: {}, http: null });
     };
-    const deps = { api: { ...api, create: ended }, log, clock, preparation: PREPARATION, halt };
+    const deps = passDeps(bench, { api: { ...api, create: ended } });
     const options = { ...OPTIONS, concurrency: 16, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
     const { yielded, returned } = await clock.until(passOf(sendRows(plan, deps, options), plan, halt));
     expect([returned, yielded.filter(({ status }) => status === 'failed').length]).toEqual([null, 16]);
@@ -266,7 +264,7 @@ describe('A pass', () => {
       return bench.clock.sleep(ms, signal);
     };
     const clock = { nowMs: () => NOW_MS, monotonicMs: () => bench.clock.monotonicMs(), sleep };
-    const deps = { api: bench.api, log: bench.log, clock, preparation: PREPARATION, halt: bench.halt };
+    const deps = passDeps(bench, { clock });
     const options = { ...OPTIONS, supervisor: new Supervisor(null, 0, { isFamiliar: true }) };
     await bench.clock.until(passOf(sendRows(plan, deps, options), plan, bench.halt));
     expect([plan.ledger.counts().unknown, paused.map((signal) => signal?.aborted)]).toEqual([3, [true]]);
@@ -283,13 +281,7 @@ describe('A pass', () => {
         if (isAway) throw AWAY;
         bench.told.push('looked up');
       };
-      const deps = {
-        api: bench.api,
-        log: { ...log, prefetch },
-        clock: bench.clock,
-        preparation: PREPARATION,
-        halt: bench.halt,
-      };
+      const deps = passDeps(bench, { log: { ...log, prefetch } });
       const options = { ...OPTIONS, supervisor: new Supervisor(null, 0) };
       const { returned } = await bench.clock.until(passOf(sendRows(plan, deps, options), plan, bench.halt));
       expect([returned, bench.told]).toEqual(isAway ? [AWAY, []] : [null, ['looked up', 'creates a', 'creates b']]);

@@ -6,6 +6,7 @@ import type { Sandbox } from '../../src/sandbox/server.ts';
 import type { FaultKind } from '../../src/sandbox/service/faults.ts';
 import { diskIsFullFor, folderOfTest, marketplaceAt, openAt } from '../doors/library.ts';
 import { requestAt } from '../helpers/leads.ts';
+import { startScriptedService } from '../helpers/scripted-service.ts';
 import { contractWith } from '../sandbox/contract-client.ts';
 import { creates, sandboxWith } from '../sandbox/sandbox-client.ts';
 
@@ -91,6 +92,21 @@ describe('A secret from a function', () => {
     });
     expect((await marketplace.create(requestAt(1))).status).toBe('created');
     expect((await marketplace.create(requestAt(2))).status).toBe('created');
+  });
+
+  test('A secret from a function is hidden in what a service says, also once it was read again', async () => {
+    const secrets = ['9f86d081884c7d65', 'c0ffee4481652aad'];
+    const service = await startScriptedService({
+      token: ({ number }) => (number === 1 ? { status: 401, body: {} } : { status: 200, body: { access_token: 't' } }),
+      create: () => ({ status: 422, body: { message: 'The secret c0ffee4481652aad may not do that' } }),
+    });
+    const marketplace = marketplaceAt({ baseUrl: service.baseUrl, clientId: 'c' } as Sandbox, {
+      stateFolder: folderOfTest(),
+      clientSecret: async () => secrets.shift() ?? expect.fail('It was read a third time.'),
+    });
+    await marketplace.create(requestAt(1), { validate: false });
+    const { message } = await marketplace.create(requestAt(1), { validate: false });
+    expect(message).toContain('The secret *** may not do that');
   });
 
   test('A secret from a function that gives no text is an error of that function', async () => {

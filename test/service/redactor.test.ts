@@ -51,6 +51,10 @@ describe('an answer is shown', () => {
     },
   );
 
+  test('an answer is shown without the rest of a secret that begins with another', () => {
+    expect(new Redactor(['abcd1234', 'abcd1234wxyz']).redact('abcd1234wxyz')).toBe('***');
+  });
+
   test('an answer is shown without half a surrogate pair that JSON can hold', () => {
     expect(new Redactor(['Ana \ud800 Exemplo']).redact('x Ana \ufffd Exemplo')).not.toMatch(/Ana|Exemplo/);
   });
